@@ -12,6 +12,7 @@ export const NODE_FAULTS = [
   "refuse",
   "reset",
   "lostReply",
+  "mixup",
   "delay",
   "slow",
 ] as const;

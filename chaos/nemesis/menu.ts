@@ -50,6 +50,8 @@ export function draw(kind: FaultKind, random: Random, settings: CampaignSettings
       return { ...onNode, forMs: random.between(50, 2_500) };
     case "lostReply":
       return { ...onNode, amount: random.between(1, 6), forMs: 500 };
+    case "mixup":
+      return { ...onNode, amount: random.between(2, 20), forMs: random.between(300, 4_000) };
     case "delay":
       return { ...onNode, amount: random.between(5, 200), forMs: random.between(300, 4_000) };
     case "slow":

@@ -95,6 +95,7 @@ async function breakLink({ kind, direction, amount }: Fault, { link }: FleetNode
   else if (kind === "refuse") await link.refuse();
   else if (kind === "reset") link.reset();
   else if (kind === "lostReply") link.dropReplies(amount);
+  else if (kind === "mixup") link.mixUpReplies(amount);
   else if (kind === "delay") link.delay(amount, { jitterMs: amount });
   else if (kind === "slow") link.bandwidth(amount);
 }

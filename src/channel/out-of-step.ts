@@ -44,8 +44,8 @@ export class RequestNumbers {
 
 /** The first number of a connection: never 0, and so small that counting on from it stays exact. */
 export function firstNumber(entropy: Entropy): number {
-  const [high, low] = [entropy.unit(), entropy.unit()].map((unit) => Math.floor(unit * HALF));
-  return 1 + (high as number) * HALF + (low as number);
+  const half = (): number => Math.floor(entropy.unit() * HALF);
+  return 1 + half() * HALF + half();
 }
 
 /**

@@ -94,7 +94,7 @@ class TransportConnection implements Connection {
           "ID",
           request.previous?.connectionId ?? "",
         ]);
-        for (const id of connectionsToEnd(request, String(list)))
+        for (const id of connectionsToEnd(request, typeof list === "string" ? list : ""))
           connection.execute(["CLIENT", "KILL", "ID", id]);
         return handshake;
       } catch (error) {

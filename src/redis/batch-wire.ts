@@ -11,6 +11,10 @@ const LONG = 4_096;
 /** Beyond this size, all but the latest entries are outdated. */
 const MAX_RECORD_IDS = 64;
 
+/** Number of digits of a number that change from call to call, and the power of ten above them. */
+const LOWER_DIGITS = 6;
+const LOWER = 10 ** LOWER_DIGITS;
+
 const [EVAL, EVALSHA] = [asciiBulk("eval"), asciiBulk("evalsha")];
 const RECORD = textOf(RECORD_KEY);
 
@@ -24,6 +28,7 @@ const RECORD = textOf(RECORD_KEY);
 export class BatchWire {
   readonly #constants: string;
   readonly #recordIds = new Map<string, Text>();
+  readonly #numberHeads = new Map<number, string>();
   #lastOperations: readonly Operation[] = [];
   #last: JoinedWire;
 
@@ -51,7 +56,7 @@ export class BatchWire {
     const key = recordKey === undefined ? RECORD : textOf(recordKey);
     const text =
       `${counted}${name === "evalsha" ? EVALSHA : EVAL}${asciiBulk(script)}${keyCount}${key.text}` +
-      `${keys}${id.text}${this.#constants}${asciiBulk(String(number))}${args}`;
+      `${keys}${id.text}${this.#constants}${this.#number(number)}${args}`;
     if (!areAscii || !id.isAscii || !key.isAscii) return Buffer.from(text, "utf8");
     // A short text is encoded while it is written.
     return text.length < LONG ? text : Buffer.from(text, "latin1");
@@ -81,6 +86,24 @@ export class BatchWire {
     }
     const counted = `*${3 + keyCount + argCount}\r\n`;
     return { counted, keyCount: asciiBulk(String(keyCount)), keys, args, areAscii };
+  }
+
+  /**
+   * Turning so large a number into text takes longer than all else here, so its upper digits, which hardly ever change
+   * on a connection, are kept.
+   */
+  #number(number: number): string {
+    const upper = Math.floor(number / LOWER);
+    const lower = number - upper * LOWER;
+    // With leading zeros.
+    if (upper === 0 || lower < LOWER / 10) return asciiBulk(String(number));
+    let head = this.#numberHeads.get(upper);
+    if (head === undefined) {
+      if (this.#numberHeads.size === MAX_RECORD_IDS) this.#numberHeads.clear();
+      head = `$${String(upper).length + LOWER_DIGITS}\r\n${upper}`;
+      this.#numberHeads.set(upper, head);
+    }
+    return `${head}${lower}\r\n`;
   }
 
   /** One per node; a new one is rare. */

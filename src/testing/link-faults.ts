@@ -11,6 +11,8 @@ export interface LaneFaults {
   lossShare: number;
   /** How much later a lost chunk arrives. */
   retransmitMs: number;
+  /** Up to how much later each chunk arrives, by a time of its own: chunks overtake each other. */
+  mixUpMs: number;
   /** Undefined: no limit. */
   bytesPerSecond: number | undefined;
   /** Delay from the end of the client to the delivery of its kept bytes; only with `late`. */
@@ -25,6 +27,7 @@ export function noFaults(): LaneFaults {
     jitterMs: 0,
     lossShare: 0,
     retransmitMs: 0,
+    mixUpMs: 0,
     bytesPerSecond: undefined,
     lateMs: 0,
   };

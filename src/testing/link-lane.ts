@@ -12,7 +12,7 @@ interface Item {
 
 /**
  * One direction of one connection: a queue that delivers bytes in the order of their arrival, even
- * if delays change in between. The end of the stream travels in the same queue.
+ * if delays change in between; unless they are mixed up. The end of the stream travels in the same queue.
  */
 export class LinkLane {
   readonly #to: Socket;
@@ -75,18 +75,23 @@ export class LinkLane {
   }
 
   #enqueue(payload: Payload): void {
-    this.#queue.push({ payload, dueAt: this.#dueAt() });
+    this.#queue.push({ payload, dueAt: this.#dueAt(payload) });
+    if (this.#faults.mixUpMs > 0) this.#queue.sort((a, b) => a.dueAt - b.dueAt);
     this.#pump();
   }
 
-  #dueAt(): number {
-    const { gate, delayMs, jitterMs, lossShare, retransmitMs } = this.#faults;
+  #dueAt(payload: Payload): number {
+    const { gate, delayMs, jitterMs, lossShare, retransmitMs, mixUpMs } = this.#faults;
     if (gate === "late") return Infinity;
     const lossMs = Math.random() < lossShare ? retransmitMs : 0;
     // Jitter and loss must not let later bytes overtake earlier ones.
     const dueAt = performance.now() + delayMs + Math.random() * jitterMs + lossMs;
-    this.#lastDueAt = Math.max(this.#lastDueAt, dueAt);
-    return this.#lastDueAt;
+    const dueInOrder = Math.max(this.#lastDueAt, dueAt);
+    const isMixedUp = mixUpMs > 0 && payload instanceof Buffer;
+    const dueMixedUp = dueAt + Math.random() * mixUpMs;
+    // The end comes behind all bytes.
+    this.#lastDueAt = isMixedUp ? Math.max(this.#lastDueAt, dueMixedUp) : dueInOrder;
+    return isMixedUp ? dueMixedUp : dueInOrder;
   }
 
   #pump(): void {

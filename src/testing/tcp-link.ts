@@ -13,7 +13,7 @@ const BIND_ATTEMPTS = 10;
  * A TCP proxy in front of one server, with faults that can be changed while it runs.
  *
  * Different faults combine, until {@link TcpLink.heal}; a second call of the same method replaces the first. Within one
- * direction of a connection, bytes always keep their order.
+ * direction of a connection, bytes keep their order, except with {@link TcpLink.mixUpReplies}.
  *
  * All methods throw a TypeError or RangeError for bad arguments, naming the option and the value: with a fault that
  * never occurs, a test would pass.
@@ -127,6 +127,15 @@ export class TcpLink implements AsyncDisposable {
    */
   dropReplies(count: number): void {
     this.#repliesToDrop = whole("count", count, 0, Number.MAX_SAFE_INTEGER);
+  }
+
+  /**
+   * Delays each chunk of replies by up to `ms`, by a time of its own, so that chunks of a connection overtake each other.
+   * TCP does not do that, but a proxy that shares connections among clients may: replies come out of step.
+   */
+  mixUpReplies(ms: number): void {
+    checkMs("ms", ms);
+    this.#set("toClient", (lane) => Object.assign(lane, { mixUpMs: ms }));
   }
 
   /** Sends RST on all current connections. */

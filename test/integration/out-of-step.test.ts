@@ -27,7 +27,7 @@ describe(`${ROUND_COUNT} rounds behind proxies that mix up replies`, function ()
       const [names, others] = held.map((locks) => locks.filter(isHeld).map(({ name }) => name));
       if (names?.some((name) => others?.includes(name))) bothCount++;
       if ([names, others].flat().length > 0) heldCount++;
-      await Promise.all(held.flat().map((lock) => lock?.release()));
+      await Promise.all(held.flat().map(async (lock) => lock?.release()));
     }
     const overtakenCount = one.overtakenCount + two.overtakenCount;
     expect(bothCount, `rounds with two holders, of ${ROUND_COUNT}`).to.equal(0);

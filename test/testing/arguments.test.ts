@@ -189,6 +189,14 @@ describe("quorate/testing refuses bad arguments:", function () {
       ],
     ],
     [
+      "mixUpReplies",
+      (value) => link().mixUpReplies(value as never),
+      [
+        [-1, RangeError, "`ms`", "got -1"],
+        [undefined, TypeError, "`ms` must be a number, got undefined"],
+      ],
+    ],
+    [
       "dropReplies",
       (value) => link().dropReplies(value as never),
       [

@@ -69,6 +69,41 @@ describe("TcpLink and the order of bytes", () => {
     expect(await far.has(sent.length)).to.equal(sent);
   });
 
+  it("is lost for replies that are mixed up, but neither a byte nor the end, and not for requests", async () => {
+    const { client, far } = await join();
+    const near = new Received(client);
+    link.mixUpReplies(30);
+    const [asked, answered]: [string[], string[]] = [[], []];
+    for (let i = 100; i < 160; i++) {
+      client.write(`${i},`);
+      asked.push(`${i},`);
+      far.socket.write(`${-i},`);
+      answered.push(`${-i},`);
+      await sleep(1);
+    }
+    far.socket.end("last!");
+    expect(await far.has(asked.join("").length)).to.equal(asked.join(""));
+    await until(() => near.ended);
+    expect(near.text).to.include("last!");
+    const got = near.text.replace("last!", "").split(/(?<=,)/);
+    expect(got).to.have.members(answered);
+    expect(got).to.not.deep.equal(answered);
+  });
+
+  it("is kept again once the link is healed", async () => {
+    const { client, far } = await join();
+    const near = new Received(client);
+    link.mixUpReplies(30);
+    await link.heal();
+    let sent = "";
+    for (let i = 100; i < 160; i++) {
+      far.socket.write(`${i},`);
+      sent += `${i},`;
+      await sleep(1);
+    }
+    expect(await near.has(sent.length)).to.equal(sent);
+  });
+
   it("is kept where chunks are lost and sent again", async () => {
     const { client, far } = await join();
     link.lossy(0.3, 15);
