@@ -172,7 +172,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["D1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 32, ms: 1229 },
+    pin: { where: 0, seed: 32, ms: 1494 },
   },
   {
     id: "release-not-sent-to-silent",

@@ -73,7 +73,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 68736 },
+    pin: { where: 0, seed: 1, ms: 12889 },
   },
   {
     id: "newcomer-overtakes",
@@ -85,7 +85,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "network"],
     noticedBy: ["W1"],
     seedBudget: 200,
-    pin: { where: 1, seed: 78, ms: 8213 },
+    pin: { where: 1, seed: 35, ms: 868 },
   },
   {
     id: "owner-waits-for-itself",
