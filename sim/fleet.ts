@@ -298,6 +298,7 @@ export class Fleet {
       nodes: this.nodes,
       links: this.#links[index] ?? [],
       isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
+      inboxOn: (node: SimNode) => this.#places.inboxOn(node, process.name),
     };
     const nodes = nodesOf(place, settings, observer, connections);
     const calls = new Calls(process, record, () => ++this.#callCount);

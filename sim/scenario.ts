@@ -1,6 +1,7 @@
 import type { LockLayout } from "../src/lock-layout.js";
 import type { ForeignSettings } from "./foreign/settings.js";
 import type { NetworkSettings } from "./link.js";
+import type { MixupKind } from "./sim-proxy.js";
 
 /** Everything about a run except the decisions made by its seed: plain JSON, so that it can be saved and shrunk. */
 export interface Scenario {
@@ -178,6 +179,19 @@ export type Fault =
       forMs: number;
     }
   | { readonly kind: "reset"; atMs: number; client: number; node: number }
+  | {
+      /** What stands between the two mixes up replies. */
+      readonly kind: "mixup";
+      atMs: number;
+      client: number;
+      node: number;
+      forMs: number;
+      readonly how: MixupKind;
+      /** Replies that this happens to. */
+      perMille: number;
+      /** `early`: how many replies to earlier requests come before one. */
+      readonly count: number;
+    }
   | { readonly kind: "pause" | "suspend"; atMs: number; client: number; forMs: number }
   | { readonly kind: "wallJump"; atMs: number; client: number; byMs: number }
   | { readonly kind: "kill"; atMs: number; client: number; forMs: number };

@@ -226,7 +226,7 @@ export class SimClient implements Service<SimLock> {
   /** Gives the lock away if it is held: a client that gets the text may adopt it. */
   give(had: SimLock): string | undefined {
     if (!had.lock.isHeld) return undefined;
-    const json = JSON.stringify(had.lock);
+    const json = JSON.stringify((had.lock as Lock).handOver());
     this.isHeld(had);
     return json;
   }

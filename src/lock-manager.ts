@@ -29,6 +29,7 @@ import { reportOf, type LockReport } from "./inspect/report.js";
 import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
 import { lateLock } from "./late-lock.js";
 import { checkMinHold, laidOutKeys } from "./name-keys.js";
+import { MisconfiguredError } from "./node-errors.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type {
   AcquireOptions,
@@ -283,6 +284,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
     };
     await asked(untilReady(this, behind, options));
+    const difference = options.all === true ? this.#nodes.listDifference() : undefined;
+    if (difference !== undefined) throw new MisconfiguredError("", [], this.nodes, difference);
   }
 
   close(options: CloseOptions = {}): Promise<void> {

@@ -1,5 +1,6 @@
 import { show } from "./validate.js";
 import type { DeploymentWarning } from "./channel/deployment.js";
+import { isLooking } from "./looking.js";
 import type { NodeChannel } from "./channel/node-channel.js";
 import type { ChannelState } from "./channel/channel-state.js";
 import type { Observer } from "./coordinator/observer.js";
@@ -18,7 +19,7 @@ import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
 
 const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["code"]>> = {
-  nodeCount: "QUORATE_NODE_COUNT_MISMATCH",
+  nodeList: "QUORATE_NODE_LIST_MISMATCH",
   clock: "QUORATE_CLOCK_OFFSET",
   outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
   fence: "QUORATE_IMPLAUSIBLE_FENCE",
@@ -72,6 +73,7 @@ export function openNodes(
         ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },
         quarantine: quarantine !== "off",
         bootstrap: quarantine !== "always",
+        ...{ keyPrefix: settings.keyPrefix, isLooking: isLooking(settings.given) },
         // On a Cluster, a waiting name would have to be notified through all of its members.
         hasInbox: !hasCluster,
         admission,

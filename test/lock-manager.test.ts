@@ -140,7 +140,7 @@ describe("LockManager: events", () => {
       locks.on("warning", (warning) => warnings.push(warning));
       await locks.ready();
       await eventually("warned", () => warnings.length > 0);
-      expect(warnings[0]).to.include({ code: "QUORATE_NODE_COUNT_MISMATCH" });
+      expect(warnings[0]).to.include({ code: "QUORATE_NODE_LIST_MISMATCH" });
       expect(warnings[0]?.message).to.include("fake0:6379").and.include("3 nodes");
     });
   });

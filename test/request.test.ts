@@ -9,9 +9,11 @@ import { rejectionOf, rejectionWith } from "./support/settle.js";
 import { free, granted } from "./support/votes.js";
 
 function withResolvers<T>() {
-  let [resolve, reject] = [(_: T) => {}, (_: unknown) => {}];
-  const promise = new Promise<T>((...both) => ([resolve, reject] = both));
-  return { promise, resolve, reject };
+  let settle: { resolve: (value: T) => void; reject: (error: unknown) => void } | undefined;
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...(settle as NonNullable<typeof settle>) };
 }
 
 const NEVER = new Promise<never>(() => {});

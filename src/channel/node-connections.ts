@@ -97,8 +97,7 @@ export class NodeConnections {
   }
 
   #onHandshake(connection: NodeConnection, handshake: Handshake): void {
-    const { connectionId, runId } = handshake;
-    this.#previous = { name: connection.name, connectionId, runId };
+    this.#previous = { name: connection.name, connectionId: handshake.connectionId };
     const problem = this.#node.problemOf(handshake);
     const id = handshake.record?.id;
     const ownSinceMs = id === undefined ? undefined : this.#offers.get(id);

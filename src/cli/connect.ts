@@ -2,6 +2,7 @@ import type { AcquireOptions, LockManager, LockManagerOptions } from "../index.j
 import type { Call } from "./command.js";
 import { loadSettings, type Settings } from "./config.js";
 import { ConfigError, UsageError } from "./exit-codes.js";
+import { noteDifferences } from "./nodes-changed.js";
 import { printable } from "./output.js";
 
 /** What a command will request from the library, so that all of it is checked before connecting. */
@@ -99,10 +100,17 @@ export function checkingNodes<T>({ nodesFrom, file }: Settings, open: () => T): 
 }
 
 /** A lock manager for checked settings. Warnings of the library go to stderr. */
-async function connect(settings: Settings, { output }: Pick<Call, "output">): Promise<LockManager> {
+async function connect(
+  settings: Settings,
+  { output }: Pick<Call, "output">,
+  isLooking: boolean,
+): Promise<LockManager> {
   const { LockManager } = await import("../index.js");
-  const { nodes, options } = settings;
+  const { looking } = await import("../looking.js");
+  const { nodes } = settings;
+  const options = isLooking ? looking(settings.options) : settings.options;
   const locks = checkingNodes(settings, () => new LockManager(nodes, options));
+  noteDifferences(locks);
   locks.on("warning", ({ code, message }) => {
     const text = `warning: ${printable(message)}`;
     // A quorum does without the node, so no command fails because of it.
@@ -115,13 +123,18 @@ async function connect(settings: Settings, { output }: Pick<Call, "output">): Pr
   return locks;
 }
 
-/** Checks, connects and runs; always closes the connections. */
+/**
+ * Checks, connects and runs; always closes the connections.
+ *
+ * @param isLooking it takes no locks: no record is written on the nodes
+ */
 export async function withLocks<T>(
   call: Pick<Call, "globals" | "env" | "output">,
   wanted: Wanted,
   run: (locks: LockManager) => Promise<T>,
+  isLooking = false,
 ): Promise<T> {
-  return await withConnection(await checkSettings(call, {}, wanted), call, run);
+  return await withConnection(await checkSettings(call, {}, wanted), call, run, isLooking);
 }
 
 /** The same for checked settings. */
@@ -129,8 +142,9 @@ export async function withConnection<T>(
   settings: Settings,
   call: Pick<Call, "output">,
   run: (locks: LockManager) => Promise<T>,
+  isLooking = false,
 ): Promise<T> {
-  const locks = await connect(settings, call);
+  const locks = await connect(settings, call, isLooking);
   try {
     return await run(locks);
   } finally {

@@ -10,6 +10,7 @@ import { planOf, type Plan } from "./exec/plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./exec/run.js";
 import { endBySignal, SignalWatch } from "./exec/signals.js";
 import { StatusFeed } from "./exec/status-feed.js";
+import { checkNodesSeen, checkSameNodes } from "./nodes-changed.js";
 import { printable, type Output } from "./output.js";
 import { pause } from "./until-signal.js";
 
@@ -51,7 +52,7 @@ forwarded to the command and end the election.`,
     let code: number | NodeJS.Signals | undefined;
     try {
       code = await withConnection(plan.settings, call, (locks) =>
-        lead(locks, name, call.values["on-exit"], plan, around),
+        lead(locks, name, call.values, plan, around),
       );
     } finally {
       await around.feed.flush(FLUSH_MS);
@@ -66,18 +67,25 @@ forwarded to the command and end the election.`,
 async function lead(
   locks: LockManager,
   name: string,
-  onExit: "again" | "stop" | undefined,
+  { "on-exit": onExit, "nodes-changed": isChanged }: Call<typeof ELECT_OPTIONS>["values"],
   plan: Plan,
   around: RunSurroundings,
 ): Promise<number | NodeJS.Signals | undefined> {
   const { output, feed, watch } = around;
   using _ = tellOfOutage(locks, output);
   let pauseMs: number | undefined;
+  await checkNodesSeen(locks, isChanged, plan.settings.lease.nodeTimeoutMs);
   for (;;) {
     feed.tell({ event: "waiting" });
     const election = locks.elect(name, { signal: watch.aborted });
     const { value: term } = await election.next();
     if (term === undefined) return undefined;
+    try {
+      checkSameNodes(locks, isChanged);
+    } catch (error) {
+      await election.return();
+      throw error;
+    }
     feed.tell({ event: "acquired", fencingToken: term.fencingToken, validMs: term.remainingMs });
     output.note(`now leading ${printable(name)}, fencing token ${term.fencingToken}`);
     const startMs = performance.now();
@@ -137,7 +145,7 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   const name = words[0] ?? "";
   const checked = await checkSettings(call, {}, { names: words });
   using watch = new SignalWatch();
-  await withConnection(checked, call, async (locks) => {
+  const show = async (locks: LockManager): Promise<void> => {
     let before: string | undefined;
     while (!watch.aborted.aborted && output.isRead) {
       const report = await locks.inspect(name);
@@ -146,7 +154,8 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
       before = now;
       await pause(OBSERVE_MS, watch.aborted);
     }
-  });
+  };
+  await withConnection(checked, call, show, true);
   watch[Symbol.dispose]();
   return watch.endedBy === undefined ? EXIT.ok : await endBySignal(watch.endedBy);
 }

@@ -1,4 +1,4 @@
-import { connectionToEnd, idsNamed } from "../channel/previous-connection.js";
+import { connectionsToEnd } from "../channel/previous-connection.js";
 import type {
   Batch,
   BatchReply,
@@ -7,7 +7,6 @@ import type {
   ConnectionFailure,
   HandshakeReply,
   HandshakeRequest,
-  PreviousConnection,
   Subscription,
   SubscriptionEvents,
   Transport,
@@ -89,8 +88,14 @@ class TransportConnection implements Connection {
         connection.execute(["CLIENT", "SETNAME", request.connectionName]);
         const about = plainReply(connection.execute(args.map(bytesOf)));
         const handshake = decodeHandshake(String(connection.id), about);
-        const previous = connectionToEnd(request, handshake);
-        if (previous !== undefined) end(connection, previous);
+        const list = connection.execute([
+          "CLIENT",
+          "LIST",
+          "ID",
+          request.previous?.connectionId ?? "",
+        ]);
+        for (const id of connectionsToEnd(request, String(list)))
+          connection.execute(["CLIENT", "KILL", "ID", id]);
         return handshake;
       } catch (error) {
         if (!(error instanceof RedisError)) throw error;
@@ -117,11 +122,6 @@ class TransportConnection implements Connection {
   close(): void {
     this.#wire.close();
   }
-}
-
-function end(connection: MemoryConnection, { connectionId, name }: PreviousConnection): void {
-  const list = connection.execute(["CLIENT", "LIST", "ID", connectionId]);
-  for (const id of idsNamed(name, String(list))) connection.execute(["CLIENT", "KILL", "ID", id]);
 }
 
 interface WireEvents {

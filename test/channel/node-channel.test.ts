@@ -187,7 +187,7 @@ describe("NodeChannel: handshake", () => {
     bench.connection.events.onOpen();
     expect(bench.connection.handshakes[0]?.request.connectionName).to.not.equal(name);
     expect(bench.connection.handshakes[0]?.request).to.deep.include({
-      previous: { name, connectionId: "17", runId: "run-x" },
+      previous: { name, connectionId: "17" },
       ifAbsent: "forgot",
     });
   });

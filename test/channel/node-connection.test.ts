@@ -7,6 +7,7 @@ import {
   ScriptedTransport,
   type ScriptedConnection,
 } from "../support/scripted-transport.js";
+import { NO_LIST } from "../support/no-list.js";
 
 /** The number of its first request. */
 const FIRST = 281_474_976_710_650;
@@ -40,6 +41,8 @@ class NodeConnectionBench {
             clockStepMs: 0,
             wallMs: 0,
             isDurable: false,
+            nodeList: NO_LIST,
+            isLooking: false,
             order,
           };
         },

@@ -1,43 +1,9 @@
 import { expect } from "chai";
-import { connectionToEnd, idsNamed } from "../../src/channel/previous-connection.js";
-import type { HandshakeRequest } from "../../src/channel/transport.js";
-import { handshakeReply } from "../support/scripted-transport.js";
+import { connectionsToEnd } from "../../src/channel/previous-connection.js";
 
-const REQUEST: HandshakeRequest = {
-  number: 1,
-  connectionName: "quorate-new",
-  previous: undefined,
-  newId: "new",
-  ifAbsent: undefined,
-  nodeCount: 3,
-  maxTtlMs: 1_000,
-  clockStepMs: 0,
-  wallMs: 0,
-  isDurable: false,
-  order: undefined,
-};
+const OLD = { name: "quorate-old", connectionId: "17" };
 
-describe("connectionToEnd", () => {
-  const before = { name: "quorate-old", connectionId: "17", runId: "run-a" };
-  for (const [title, previous, found] of [
-    ["nothing on the first connection", undefined, undefined],
-    ["the previous one", before, before],
-    [
-      "also one with the id of this one, which is no name",
-      { ...before, connectionId: "1" },
-      "same",
-    ],
-    ["nothing in another run of the server", { ...before, runId: "run-b" }, undefined],
-    ["not this one", { ...before, name: "quorate-new" }, undefined],
-  ] as const) {
-    it(`is ${title}`, () => {
-      const end = connectionToEnd({ ...REQUEST, previous }, handshakeReply());
-      expect(end).to.deep.equal(found === "same" ? previous : found);
-    });
-  }
-});
-
-describe("idsNamed", () => {
+describe("connectionsToEnd", () => {
   const line = (id: number, name: string): string =>
     `id=${id} addr=127.0.0.1:5${id} laddr=127.0.0.1:6379 fd=8 name=${name} age=0 idle=0 flags=N db=0 lib-name= lib-ver=\n`;
   for (const [title, list, ids] of [
@@ -52,7 +18,15 @@ describe("idsNamed", () => {
     ["all of them", line(17, "quorate-old") + line(18, "quorate-old"), ["17", "18"]],
   ] as const) {
     it(`finds ${title}`, () => {
-      expect(idsNamed("quorate-old", list)).to.deep.equal(ids);
+      const request = { connectionName: "quorate-new", previous: OLD };
+      expect(connectionsToEnd(request, list)).to.deep.equal(ids);
     });
   }
+
+  it("finds nothing before there was one, and not the connection itself", () => {
+    const list = line(17, "quorate-old");
+    const connectionName = "quorate-new";
+    expect(connectionsToEnd({ connectionName, previous: undefined }, list)).to.deep.equal([]);
+    expect(connectionsToEnd({ connectionName: OLD.name, previous: OLD }, list)).to.deep.equal([]);
+  });
 });

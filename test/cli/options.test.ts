@@ -83,6 +83,7 @@ const OPTIONS: Readonly<
   },
   "no-guard": { takes: FLAG },
   "leave-group": { takes: FLAG },
+  "nodes-changed": { takes: FLAG },
   "pass-nodes": { takes: FLAG },
   "status-fd": {
     takes: [

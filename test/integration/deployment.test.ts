@@ -133,18 +133,3 @@ describe("A new deployment", function () {
     );
   });
 });
-
-describe("Clients of another node count", () => {
-  it("are told about, by an event", async () => {
-    await using fleet = await RedisFleet.start({ nodes: 3 });
-    await using three = new LockManager(fleet.urls, OPTIONS);
-    await allNodes(three);
-    await using one = new LockManager(fleet.urls.slice(0, 1), OPTIONS);
-    const warning = await new Promise<{ code: string; message: string }>((resolve) => {
-      one.on("warning", resolve);
-    });
-    expect(warning.code).to.equal("QUORATE_NODE_COUNT_MISMATCH");
-    expect(warning.message).to.include(`127.0.0.1:${at(fleet.nodes, 0).port}`);
-    expect(warning.message).to.match(/with 3 nodes.*with 1/);
-  });
-});

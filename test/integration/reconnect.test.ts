@@ -14,10 +14,18 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { at, nodeState } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionWith } from "../support/settle.js";
+import { NO_LIST } from "../support/no-list.js";
 
 const REQUEST: Omit<HandshakeRequest, "connectionName" | "previous"> = {
   ...{ number: 1, newId: "id-1", ifAbsent: undefined, nodeCount: 1, maxTtlMs: 60_000 },
-  ...{ clockStepMs: 0, wallMs: 0, isDurable: false, order: undefined },
+  ...{
+    clockStepMs: 0,
+    wallMs: 0,
+    isDurable: false,
+    nodeList: NO_LIST,
+    isLooking: false,
+    order: undefined,
+  },
 };
 
 describe("A new connection to a node", () => {
@@ -72,8 +80,10 @@ describe("A new connection to a node", () => {
         connection.handshake({ ...REQUEST, connectionName, previous }, resolve),
       );
       if (reply.kind === "failed") return expect.fail(reply.failure.message);
-      const { runId, connectionId } = reply;
-      const known: PreviousConnection = { name: connectionName, runId, connectionId };
+      const known: PreviousConnection = {
+        name: connectionName,
+        connectionId: reply.connectionId,
+      };
       return { known, isOpen: () => !isOver, close: () => connection.close() };
     };
     const [mine, other] = [await connect("quorate-mine"), await connect("quorate-other")];

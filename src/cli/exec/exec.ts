@@ -2,6 +2,7 @@ import type { AcquireOptions, Lock, LockManager } from "../../index.js";
 import { defineCommand, type Call } from "../command.js";
 import { withConnection } from "../connect.js";
 import { EXIT, exitCodeOf, ExitError } from "../exit-codes.js";
+import { checkNodesSeen, checkSameNodes } from "../nodes-changed.js";
 import { printable } from "../output.js";
 import { acquireFresh } from "./acquire-fresh.js";
 import { checkTogether, EXEC_OPTIONS } from "./lock-options.js";
@@ -81,6 +82,8 @@ async function acquired(
 ): Promise<HeldLock | undefined> {
   const { permits } = values;
   using _ = tellOfOutage(locks, output);
+  const isChanged = values["nodes-changed"];
+  await checkNodesSeen(locks, isChanged, settings.lease.nodeTimeoutMs);
   feed.tell({ event: "waiting" });
   const acquire = (waitMs: number | undefined): Promise<Lock> => {
     const options = {
@@ -103,6 +106,12 @@ async function acquired(
   if (watch.endedBy !== undefined) {
     await lock.release();
     return undefined;
+  }
+  try {
+    checkSameNodes(locks, isChanged);
+  } catch (error) {
+    await lock.release();
+    throw error;
   }
   const held = await heldOf(locks, lock, settings.lease.label);
   feed.tell({ event: "acquired", fencingToken: held.fencingToken, validMs: held.remainingMs });

@@ -35,6 +35,15 @@ function faultOf(nodeCount: number): fc.Arbitrary<Fault> {
       ...at,
     }),
     fc.record({ kind: fc.constant("reset" as const), client, node, atMs: instant }),
+    fc.record({
+      kind: fc.constant("mixup" as const),
+      how: fc.constantFrom(...(["early", "lost", "swapped", "doubled", "another's"] as const)),
+      perMille: fc.constantFrom(100, 1_000),
+      count: fc.integer({ min: 1, max: 3 }),
+      client,
+      node,
+      ...at,
+    }),
     fc.record({ kind: fc.constantFrom("pause" as const, "suspend" as const), client, ...at }),
     fc.record({ kind: fc.constant("kill" as const), client, ...at }),
     fc.record({
