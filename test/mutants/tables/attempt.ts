@@ -97,9 +97,9 @@ export const ROWS: readonly Row[] = [
     find: "return validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
     replace: "return validUntilMs(this.#firstSendMs, keyTtlMs(this.#settings), driftFactor);",
     where: ["delays"],
-    noticedBy: ["D1"],
+    noticedBy: ["D1", "S1", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 70, ms: 1014 },
+    pin: { where: 0, seed: 41, ms: 254 },
   },
   {
     id: "no-elapsed-check",
@@ -135,7 +135,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "network"],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 1, seed: 14, ms: 497 },
+    pin: { where: 1, seed: 3, ms: 398 },
   },
   {
     id: "one-owner-id",

@@ -12,7 +12,6 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["Q1", "S1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 83, ms: 302 },
   },
   {
     id: "close-leaves-timer",

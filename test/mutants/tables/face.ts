@@ -72,7 +72,7 @@ export const ROWS: readonly Row[] = [
     where: ["drop-in"],
     noticedBy: ["L3"],
     seedBudget: 400,
-    pin: { where: 0, seed: 288, ms: 32 },
+    pin: { where: 0, seed: 288, ms: 300 },
   },
   {
     id: "redlock-without-drift",
@@ -93,10 +93,10 @@ export const ROWS: readonly Row[] = [
     file: "src/redlock/using.ts",
     find: "!this.#isLost && !this.#state.isHeld",
     replace: "false",
-    where: ["drop-in"],
+    where: [scenarios.usingAsksAFlag, "drop-in"],
     noticedBy: ["S6", "F3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 70, ms: 63 },
+    pin: { where: 0, seed: 1, ms: 50 },
   },
   {
     id: "using-held-again",

@@ -106,10 +106,10 @@ export const ROWS: readonly Row[] = [
     file: "src/protocol/lease-clock.ts",
     find: "growthMs > CLOCK_BAND_MS",
     replace: "false",
-    where: ["suspend"],
-    noticedBy: ["S1"],
+    where: [scenarios.monotonicOnly, "suspend"],
+    noticedBy: ["S1", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 15, ms: 754 },
+    pin: { where: 0, seed: 1, ms: 50 },
   },
   {
     id: "no-drift",

@@ -205,7 +205,7 @@ export const ROWS: readonly Row[] = [
     where: ["force"],
     noticedBy: ["H2"],
     seedBudget: 1000,
-    pin: { where: 0, seed: 332, ms: 203 },
+    pin: { where: 0, seed: 332, ms: 300 },
   },
   {
     id: "incarnation-not-compared",
@@ -449,7 +449,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 98, ms: 63 },
+    pin: { where: 0, seed: 36, ms: 497 },
   },
   {
     id: "set-token-of-first-name",
@@ -461,7 +461,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 98, ms: 167 },
+    pin: { where: 0, seed: 36, ms: 444 },
   },
   {
     id: "set-without-nx",
@@ -511,7 +511,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["L5"],
     seedBudget: 3000,
-    pin: { where: 0, seed: 26, ms: 1368 },
+    pin: { where: 0, seed: 114, ms: 1787 },
   },
   {
     id: "top-not-raised",

@@ -12,7 +12,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 324, ms: 950 },
+    pin: { where: 1, seed: 166, ms: 121 },
   },
   {
     id: "failure-kept-by-a-single-call",
@@ -97,7 +97,6 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["O2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 52, ms: 217 },
   },
   {
     id: "preempted-holder-believes-on",
@@ -157,7 +156,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["L3", "R1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 75, ms: 448 },
+    pin: { where: 0, seed: 10, ms: 265 },
   },
   {
     id: "timers-not-rechecked",
