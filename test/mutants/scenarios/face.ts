@@ -9,7 +9,7 @@ export const usingHeldAgain: Scenario = plainScenario({
       dropIn: { durationMs: 500, retryCount: 0, extendBeforeMs: 50 },
     }),
   ],
-  faults: [{ kind: "pause", atMs: 1_505, client: 0, forMs: 60 }],
+  faults: [{ kind: "pause", atMs: 1_470, client: 0, forMs: 100 }],
   chaosMs: 2_500,
 });
 

@@ -12,7 +12,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.bootstrapByMajority],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 212 },
+    pin: { where: 0, seed: 1, ms: 20 },
   },
   {
     id: "clock-compares-totals",
@@ -24,7 +24,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.clockComparesTotals],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 306 },
+    pin: { where: 0, seed: 1, ms: 22 },
   },
   {
     id: "clock-step-without-margin",
@@ -36,7 +36,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 4, ms: 5756 },
+    pin: { where: 0, seed: 4, ms: 475 },
   },
   {
     id: "fresh-clients-skip-quarantine",
@@ -48,7 +48,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["Q1", "S1"],
     seedBudget: 300,
-    pin: { where: 1, seed: 50, ms: 912 },
+    pin: { where: 1, seed: 50, ms: 134 },
   },
   {
     id: "lock-delay-not-stored",
@@ -60,7 +60,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["D1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 6, ms: 1671 },
+    pin: { where: 0, seed: 6, ms: 241 },
   },
   {
     id: "lock-delay-without-drift",
@@ -72,7 +72,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.lockDelayWithoutDrift],
     noticedBy: ["D1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 237 },
+    pin: { where: 0, seed: 1, ms: 43 },
   },
   {
     id: "lost-needs-quorum-against",
@@ -84,7 +84,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["L1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 44, ms: 562 },
+    pin: { where: 0, seed: 44, ms: 57 },
   },
   {
     id: "marks-others-records",
@@ -97,7 +97,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.marksOthersRecords],
     noticedBy: ["S1", "Q1"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 61 },
+    pin: { where: 0, seed: 1, ms: 28 },
   },
   {
     id: "monotonic-only",
@@ -109,7 +109,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.monotonicOnly, "suspend"],
     noticedBy: ["S1", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 50 },
+    pin: { where: 0, seed: 1, ms: 26 },
   },
   {
     id: "no-drift",
@@ -121,7 +121,7 @@ export const ROWS: readonly Row[] = [
     where: ["skew"],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 48, ms: 643 },
+    pin: { where: 0, seed: 48, ms: 69 },
   },
   {
     id: "no-jitter",
@@ -133,7 +133,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.noJitter, "calm"],
     noticedBy: ["L2"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 1720 },
+    pin: { where: 0, seed: 1, ms: 120 },
   },
   {
     id: "overdue-too-early",
@@ -145,7 +145,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 14, ms: 1604 },
+    pin: { where: 0, seed: 14, ms: 162 },
   },
   {
     id: "quarantine-by-node-clock",
@@ -157,7 +157,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.quarantineByNodeClock],
     noticedBy: ["S1", "Q1"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 720 },
+    pin: { where: 0, seed: 1, ms: 23 },
   },
   {
     id: "quorum-ceil",
@@ -169,7 +169,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.quorumCeil],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 61 },
+    pin: { where: 0, seed: 1, ms: 28 },
   },
   {
     id: "quorum-half",
@@ -181,7 +181,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 118 },
+    pin: { where: 0, seed: 2, timing: 1, ms: 63 },
   },
   {
     id: "quorum-of-connected",
@@ -193,7 +193,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, timing: 5, ms: 419 },
+    pin: { where: 0, seed: 2, timing: 1, ms: 54 },
   },
   {
     id: "votes-before-all-open",
@@ -205,7 +205,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.votesBeforeAllOpen],
     noticedBy: ["S1", "Q1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 2, ms: 128 },
+    pin: { where: 0, seed: 2, ms: 58 },
   },
   {
     id: "wall-only",
@@ -217,7 +217,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.wallOnly],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 36 },
+    pin: { where: 0, seed: 1, ms: 16 },
   },
   {
     id: "renewal-retried-when-over",
