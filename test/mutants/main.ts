@@ -10,17 +10,22 @@ import { TABLES } from "./tables/index.js";
 
 /**
  * `npm run mutants`: runs all rows or those named, as the tests do. With `--search` it searches all of their seeds
- * anew and writes what it finds into the tables and the page; with `--page` it only writes the page.
+ * anew and writes what it finds into the tables and the page; with `--repair` only where a pin does not hold any
+ * more. With `--page` it only writes the page.
  */
 
 const args = process.argv.slice(2);
-const isSearch = args.includes("--search");
+const efforts: readonly Effort[] = args.includes("--search")
+  ? ["search"]
+  : ["pin", "few", ...(args.includes("--repair") ? (["search"] as const) : [])];
+const isForGood = efforts.includes("search");
 const names = args.filter((arg) => !arg.startsWith("-"));
 const rows = new Map(
   Object.entries(TABLES).flatMap(([table, its]) => its.map((row) => [row, table] as const)),
 );
 const unknown = names.filter((name) => ![...rows.keys()].some(({ id }) => id === name));
-const strange = args.filter((arg) => arg.startsWith("-") && !["--search", "--page"].includes(arg));
+const options = ["--search", "--repair", "--page"];
+const strange = args.filter((arg) => arg.startsWith("-") && !options.includes(arg));
 if (unknown.length + strange.length > 0) {
   console.error(`unknown: ${[...unknown, ...strange].join(", ")}`);
   process.exit(64);
@@ -30,13 +35,12 @@ const pins = new Map<Row, Pin | undefined>(
   [...rows.keys()].map((row) => [row, isTested(row) ? undefined : row.pin]),
 );
 if (!args.includes("--page")) await run();
-if (isSearch || args.includes("--page")) {
+if (isForGood || args.includes("--page")) {
   writeFileSync(join(ROOT, "docs/mutants.md"), resultsPage(pins));
 }
 
 async function run(): Promise<void> {
   const chosen = [...rows.keys()].filter(({ id }) => names.length === 0 || names.includes(id));
-  const efforts: readonly Effort[] = isSearch ? ["search"] : ["pin", "few"];
   const startMs = performance.now();
   let count = 0;
   await runMutants(
@@ -46,7 +50,7 @@ async function run(): Promise<void> {
       console.log(`${row.id}: ${inWords(result)}`);
       if (!("error" in result) && result.isNoticed) count++;
       else if ("error" in result || result.isSkipped !== true) process.exitCode = 1;
-      if (!isSearch || isTested(row) || "error" in result) return;
+      if (!isForGood || isTested(row) || "error" in result) return;
       pins.set(row, result.pin);
       writePin(rows.get(row) ?? "", row.id, result.pin);
     },

@@ -14,6 +14,12 @@ describe("a pin", () => {
 
   for (const [title, pin, before, after] of [
     ["is added", { where: 0, seed: 7, ms: 20 }, "", pinned],
+    [
+      "may have times of its own",
+      { where: 0, seed: 7, timing: 3, ms: 20 },
+      other,
+      "\n    pin: { where: 0, seed: 7, timing: 3, ms: 20 },",
+    ],
     ["is replaced", { where: 0, seed: 7, ms: 20 }, other, pinned],
     ["is taken out", undefined, other, ""],
     ["may be missing already", undefined, "", ""],

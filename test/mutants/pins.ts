@@ -12,10 +12,10 @@ export function withPin(table: string, id: string, pin: Pin | undefined): string
   const end = table.indexOf("\n  },", start);
   if (start < 0 || end < 0) throw new Error(`no row ${id}`);
   const bare = table.slice(start, end).replace(/\n {4}pin: \{[^}]*\},/, "");
-  const line =
-    pin === undefined
-      ? ""
-      : `\n    pin: { where: ${pin.where}, seed: ${pin.seed}, ms: ${pin.ms} },`;
+  if (pin === undefined) return table.slice(0, start) + bare + table.slice(end);
+  const { where, seed, timing, ms } = pin;
+  const times = timing === undefined ? "" : ` timing: ${timing},`;
+  const line = `\n    pin: { where: ${where}, seed: ${seed},${times} ms: ${ms} },`;
   return table.slice(0, start) + bare + line + table.slice(end);
 }
 

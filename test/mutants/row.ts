@@ -18,6 +18,8 @@ export interface Change {
 export interface Pin {
   readonly where: number;
   readonly seed: number;
+  /** Seed of the times that messages take, if it is not that of the scenario. */
+  readonly timing?: number;
   /** Time of that run, ms: of the broken code alone. */
   readonly ms: number;
 }

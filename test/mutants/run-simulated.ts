@@ -18,10 +18,7 @@ const FURTHER_RUNS = 30;
 /** Other timings of a find that a search tries, to see how much depends on them. */
 const TIMINGS = 6;
 
-interface Try extends Pick<Pin, "where" | "seed"> {
-  /** Seed of the times that messages take, if it is not that of the scenario. */
-  readonly timing?: number;
-}
+type Try = Omit<Pin, "ms">;
 
 const entry = BUILD + ENTRY;
 
@@ -63,7 +60,7 @@ export async function simulateRow(row: SimulatedRow, effort: Effort): Promise<Ou
     if (found !== undefined) left = { ...left, finds: left.finds - 1 };
     const cost = effort === "search" ? await costOfFinding(broken, row, each, result) : 0;
     if (found !== undefined && found.cost <= cost) continue;
-    found = { pin: { where: each.where, seed: each.seed, ms }, by, cost };
+    found = { pin: { ...each, ms }, by, cost };
   }
   const { pin, by = [] } = found ?? {};
   const outcome = { isNoticed: found !== undefined, by, runCount, notes: [...notes] };
@@ -130,13 +127,13 @@ function firedIn({ violations }: RunResult): readonly string[] {
 
 function* triesOf({ where, seedBudget, pin }: SimulatedRow, effort: Effort): Iterable<Try> {
   if (effort === "search") yield* seedsOf(where.length, 1, seedBudget);
-  else if (effort === "pin" && pin !== undefined) yield { where: pin.where, seed: pin.seed };
+  else if (effort === "pin" && pin !== undefined) yield pin;
   else if (effort === "few" && pin === undefined) yield* seedsOf(where.length, 1, FEW_RUNS);
   else if (effort === "few" && pin !== undefined) {
     // A rare bug needs the scenario that was pinned; one that is not, only another.
     const seeds = seedsOf(where.length, FEW_RUNS / 2 + 1, FEW_RUNS);
     let timing = 1;
-    for (const each of seeds) yield* [{ ...pin, timing: timing++ }, each];
+    for (const each of seeds) yield* [{ where: pin.where, seed: pin.seed, timing: timing++ }, each];
   }
 }
 

@@ -126,12 +126,18 @@ function find(root: SgNode, kinds: readonly string[]): SgNode[] {
   return root.findAll({ rule: { any: kinds.map((kind) => ({ kind })) } });
 }
 
-/** `as T`, `satisfies T`, and the sign of what is not null. */
+/** `as T`, `satisfies T`, and the sign of what is not null, with the brackets that only they need. */
 function castsIn(root: SgNode): { start: number; end: number; isIdle: true }[] {
   const kinds = ["as_expression", "satisfies_expression", "non_null_expression"];
-  return find(root, kinds).map((node) => {
+  return find(root, kinds).flatMap((node) => {
     const inner = node.children()[0] ?? node;
-    return { start: inner.range().end.index, end: node.range().end.index, isIdle: true };
+    const parent = node.parent();
+    const around = parent?.kind() === "parenthesized_expression" ? parent : node;
+    const [from, to] = [around.range().start.index, around.range().end.index];
+    return [
+      { start: from, end: node.range().start.index, isIdle: true },
+      { start: inner.range().end.index, end: to, isIdle: true },
+    ];
   });
 }
 

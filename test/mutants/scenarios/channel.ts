@@ -69,3 +69,18 @@ export const releaseDroppedAfterClose: Scenario = plainScenario({
   faults: [{ kind: "freeze", atMs: 900, node: 0, forMs: 14_000 }],
   chaosMs: 16_000,
 });
+
+/** Of the two nodes with a lock one forgets it, and the third has not heard of it: another waits. */
+export const attestsTooEarly: Scenario = plainScenario({
+  clients: 2,
+  options: { ttlMs: 3_000, maxTtlMs: 3_000 },
+  workload: [
+    session({ atMs: 1_000, client: 0, holdMs: 2_900, writeCount: 10 }),
+    session({ atMs: 1_300, client: 1, waitMs: 2_400, holdMs: 100 }),
+  ],
+  faults: [
+    { kind: "partition", atMs: 900, client: 0, node: 2, way: "both", forMs: 4_000 },
+    { kind: "forget", atMs: 1_200, node: 1 },
+  ],
+  chaosMs: 5_000,
+});

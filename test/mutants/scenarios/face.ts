@@ -9,6 +9,19 @@ export const usingHeldAgain: Scenario = plainScenario({
       dropIn: { durationMs: 500, retryCount: 0, extendBeforeMs: 50 },
     }),
   ],
-  faults: [{ kind: "pause", atMs: 1_505, client: 0, forMs: 60 }],
+  faults: [{ kind: "pause", atMs: 1_470, client: 0, forMs: 100 }],
+  chaosMs: 2_500,
+});
+
+/** It sleeps through the end of its lock, and then writes. */
+export const usingAsksAFlag: Scenario = plainScenario({
+  clients: 1,
+  workload: [
+    session({
+      ...{ atMs: 1_000, client: 0, holdMs: 900, writeCount: 30 },
+      dropIn: { durationMs: 500, retryCount: 0, extendBeforeMs: 50 },
+    }),
+  ],
+  faults: [{ kind: "pause", atMs: 1_100, client: 0, forMs: 700 }],
   chaosMs: 2_500,
 });

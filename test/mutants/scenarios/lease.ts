@@ -58,3 +58,27 @@ export const replyBeforeClock: Scenario = plainScenario({
   faults: [{ kind: "pause", atMs: 1_170, client: 0, forMs: 400 }],
   chaosMs: 4_000,
 });
+
+/** The holder dies after some renewals. */
+export const lockDelayNotRenewed: Scenario = plainScenario({
+  clients: 2,
+  options: { maxTtlMs: 3_000, lockDelayMs: 2_000, minHoldMs: 0, renew: true },
+  workload: [
+    session({ atMs: 1_000, client: 0, holdMs: 3_000 }),
+    session({ atMs: 1_200, client: 1, waitMs: 6_000 }),
+  ],
+  faults: [{ kind: "kill", atMs: 1_900, client: 0, forMs: 5_000 }],
+  chaosMs: 7_000,
+});
+
+/** The holder's wall clock jumps while it holds the lock for less than the minimum. */
+export const minimumHoldByLeaseClock: Scenario = plainScenario({
+  clients: 2,
+  options: { ttlMs: 20_000, maxTtlMs: 20_000, lockDelayMs: 0, minHoldMs: 2_000 },
+  workload: [
+    session({ atMs: 1_000, client: 0, holdMs: 300 }),
+    session({ atMs: 1_200, client: 1, waitMs: 3_000 }),
+  ],
+  faults: [{ kind: "wallJump", atMs: 1_100, client: 0, byMs: 5_000 }],
+  chaosMs: 4_500,
+});

@@ -165,3 +165,15 @@ export const wallOnly: Scenario = plainScenario({
   faults: [{ kind: "wallJump", atMs: 1_100, client: 0, byMs: -1_000 }],
   chaosMs: 3_500,
 });
+
+/** The holder sleeps until its lock is over and another has it. */
+export const monotonicOnly: Scenario = plainScenario({
+  clients: 2,
+  options: { ttlMs: 2_000, maxTtlMs: 2_000 },
+  workload: [
+    session({ atMs: 3_000, client: 0, holdMs: 6_000, writeCount: 60 }),
+    session({ atMs: 3_100, client: 1, waitMs: 6_000, holdMs: 1_500, writeCount: 4 }),
+  ],
+  faults: [{ kind: "suspend", atMs: 3_200, client: 0, forMs: 2_500 }],
+  chaosMs: 10_000,
+});

@@ -12,7 +12,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.abortLeavesKeys],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 26 },
+    pin: { where: 0, seed: 27, ms: 11 },
   },
   {
     id: "adopts-as-the-giver",
@@ -32,7 +32,7 @@ export const ROWS: readonly Row[] = [
     where: ["adoption"],
     noticedBy: ["S1", "S5"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 556 },
+    pin: { where: 0, seed: 1, ms: 187 },
   },
   {
     id: "adopts-what-is-free",
@@ -44,7 +44,7 @@ export const ROWS: readonly Row[] = [
     where: ["adoption"],
     noticedBy: ["H1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 60, ms: 765 },
+    pin: { where: 0, seed: 31, ms: 117 },
   },
   {
     id: "contention-taken-for-silence",
@@ -56,7 +56,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["E1"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 274 },
+    pin: { where: 0, seed: 1, ms: 45 },
   },
   {
     id: "failed-hand-over-keeps-key",
@@ -75,7 +75,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.failedHandOverKeepsKey],
     noticedBy: ["L3"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 259 },
+    pin: { where: 0, seed: 1, ms: 31 },
   },
   {
     id: "fault-withholds-release",
@@ -87,7 +87,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.faultWithholdsRelease],
     noticedBy: ["L3"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 274 },
+    pin: { where: 0, seed: 1, ms: 13 },
   },
   {
     id: "lock-delay-believed-in",
@@ -97,9 +97,9 @@ export const ROWS: readonly Row[] = [
     find: "return validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
     replace: "return validUntilMs(this.#firstSendMs, keyTtlMs(this.#settings), driftFactor);",
     where: ["delays"],
-    noticedBy: ["D1"],
+    noticedBy: ["D1", "S1", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 70, ms: 1014 },
+    pin: { where: 0, seed: 41, ms: 54 },
   },
   {
     id: "no-elapsed-check",
@@ -111,7 +111,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.noElapsedCheck],
     noticedBy: ["S3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 31 },
+    pin: { where: 0, seed: 1, ms: 10 },
   },
   {
     id: "no-node-deadline",
@@ -123,7 +123,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["L1"],
     seedBudget: 150,
-    pin: { where: 1, seed: 1, ms: 561 },
+    pin: { where: 0, seed: 26, ms: 88 },
   },
   {
     id: "no-rollback",
@@ -135,7 +135,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "network"],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 1, seed: 14, ms: 497 },
+    pin: { where: 1, seed: 3, ms: 38 },
   },
   {
     id: "one-owner-id",
@@ -147,7 +147,7 @@ export const ROWS: readonly Row[] = [
     where: ["network"],
     noticedBy: ["S5"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 286 },
+    pin: { where: 0, seed: 1, ms: 75 },
   },
   {
     id: "outrun-told-as-held",
@@ -160,7 +160,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.outrunToldAsHeld],
     noticedBy: ["O2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 6, ms: 682 },
+    pin: { where: 0, seed: 6, timing: 4, ms: 39 },
   },
   {
     id: "overdue-without-lock-delay",
@@ -172,7 +172,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["D1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 32, ms: 1229 },
+    pin: { where: 0, seed: 32, ms: 216 },
   },
   {
     id: "release-not-sent-to-silent",
@@ -184,7 +184,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 654 },
+    pin: { where: 0, seed: 3, ms: 70 },
   },
   {
     id: "released-when-nothing-found",
@@ -196,7 +196,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "network"],
     noticedBy: ["R1"],
     seedBudget: 150,
-    pin: { where: 1, seed: 3, ms: 833 },
+    pin: { where: 1, seed: 3, timing: 2, ms: 57 },
   },
   {
     id: "rollback-to-yes-only",
@@ -208,7 +208,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 486 },
+    pin: { where: 0, seed: 3, ms: 78 },
   },
   {
     id: "silence-taken-for-contention",
@@ -220,7 +220,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["E1"],
     seedBudget: 40,
-    pin: { where: 1, seed: 1, ms: 554 },
+    pin: { where: 0, seed: 27, ms: 514 },
   },
   {
     id: "token-not-sealed",
@@ -232,7 +232,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.tokenNotSealed],
     noticedBy: ["F1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 65 },
+    pin: { where: 0, seed: 2, ms: 19 },
   },
   {
     id: "token-recomputed",
@@ -245,7 +245,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.tokenRecomputed],
     noticedBy: ["F1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 7, ms: 58 },
+    pin: { where: 0, seed: 7, timing: 8, ms: 18 },
   },
   {
     id: "validity-from-reply",
@@ -257,6 +257,6 @@ export const ROWS: readonly Row[] = [
     where: ["network"],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 508 },
+    pin: { where: 0, seed: 1, ms: 64 },
   },
 ];

@@ -12,7 +12,7 @@ export const ROWS: readonly Row[] = [
     where: ["election"],
     noticedBy: ["L4"],
     seedBudget: 40,
-    pin: { where: 0, seed: 2, ms: 182 },
+    pin: { where: 0, seed: 37, ms: 454 },
   },
   {
     id: "election-keeps-term",
@@ -24,7 +24,7 @@ export const ROWS: readonly Row[] = [
     where: ["election"],
     noticedBy: ["L1", "L4"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 107 },
+    pin: { where: 0, seed: 1, ms: 71 },
   },
   {
     id: "held-by-a-minority",
@@ -36,7 +36,7 @@ export const ROWS: readonly Row[] = [
     where: ["pause", "datagram", "bursts"],
     noticedBy: ["I1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 1, ms: 77 },
+    pin: { where: 0, seed: 1, ms: 89 },
   },
   {
     id: "ready-without-a-quorum",
@@ -48,7 +48,7 @@ export const ROWS: readonly Row[] = [
     where: ["pause", "datagram", "bursts"],
     noticedBy: ["I2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 1, ms: 88 },
+    pin: { where: 0, seed: 1, ms: 72 },
   },
   {
     id: "redlock-extended-by-one",
@@ -60,7 +60,7 @@ export const ROWS: readonly Row[] = [
     where: ["drop-in"],
     noticedBy: ["S3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 26, ms: 279 },
+    pin: { where: 0, seed: 28, ms: 58 },
   },
   {
     id: "redlock-release-not-owed",
@@ -72,7 +72,7 @@ export const ROWS: readonly Row[] = [
     where: ["drop-in"],
     noticedBy: ["L3"],
     seedBudget: 400,
-    pin: { where: 0, seed: 288, ms: 32 },
+    pin: { where: 0, seed: 14, ms: 54 },
   },
   {
     id: "redlock-without-drift",
@@ -84,7 +84,7 @@ export const ROWS: readonly Row[] = [
     where: ["drop-in"],
     noticedBy: ["S3", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 38 },
+    pin: { where: 0, seed: 1, ms: 37 },
   },
   {
     id: "using-asks-a-flag",
@@ -93,10 +93,10 @@ export const ROWS: readonly Row[] = [
     file: "src/redlock/using.ts",
     find: "!this.#isLost && !this.#state.isHeld",
     replace: "false",
-    where: ["drop-in"],
+    where: [scenarios.usingAsksAFlag, "drop-in"],
     noticedBy: ["S6", "F3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 70, ms: 63 },
+    pin: { where: 0, seed: 22, timing: 1, ms: 27 },
   },
   {
     id: "using-held-again",
@@ -108,7 +108,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.usingHeldAgain, "drop-in"],
     noticedBy: ["S6"],
     seedBudget: 300,
-    pin: { where: 0, seed: 198, ms: 12 },
+    pin: { where: 0, seed: 4, ms: 18 },
   },
   {
     id: "using-told-late",
@@ -120,6 +120,6 @@ export const ROWS: readonly Row[] = [
     where: ["drop-in"],
     noticedBy: ["S6"],
     seedBudget: 150,
-    pin: { where: 0, seed: 62, ms: 63 },
+    pin: { where: 0, seed: 28, ms: 50 },
   },
 ];

@@ -13,7 +13,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["O2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 152 },
+    pin: { where: 0, seed: 27, ms: 173 },
   },
   {
     id: "count-frees-owner",
@@ -39,7 +39,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S2", "S4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 197 },
+    pin: { where: 0, seed: 1, ms: 133 },
   },
   {
     id: "dead-hold-counts",
@@ -51,7 +51,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["O1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 128, ms: 226 },
+    pin: { where: 0, seed: 128, ms: 138 },
   },
   {
     id: "entered-hash-deleted",
@@ -63,7 +63,7 @@ export const ROWS: readonly Row[] = [
     where: ["redisson"],
     noticedBy: ["S4"],
     seedBudget: 1000,
-    pin: { where: 0, seed: 23, ms: 375 },
+    pin: { where: 0, seed: 23, ms: 65 },
   },
   {
     id: "entered-hash-is-ours",
@@ -75,7 +75,7 @@ export const ROWS: readonly Row[] = [
     where: ["redisson"],
     noticedBy: ["H3", "S4"],
     seedBudget: 1000,
-    pin: { where: 0, seed: 23, ms: 312 },
+    pin: { where: 0, seed: 23, ms: 60 },
   },
   {
     id: "given-fence-lowered",
@@ -87,7 +87,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.givenFenceLowered],
     noticedBy: ["F1"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 89 },
+    pin: { where: 0, seed: 1, ms: 57 },
   },
   {
     id: "hash-without-holds-is-free",
@@ -100,7 +100,7 @@ export const ROWS: readonly Row[] = [
     where: ["redisson"],
     noticedBy: ["S1", "S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 200 },
+    pin: { where: 0, seed: 26, ms: 42 },
   },
   {
     id: "hold-renewal-not-told",
@@ -112,7 +112,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 800,
-    pin: { where: 0, seed: 163, ms: 489 },
+    pin: { where: 0, seed: 163, timing: 3, ms: 289 },
   },
   {
     id: "one-expiry-for-all-holds",
@@ -125,7 +125,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 278 },
+    pin: { where: 0, seed: 1, ms: 119 },
   },
   {
     id: "one-expiry-for-all-permits",
@@ -138,7 +138,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 162 },
+    pin: { where: 0, seed: 1, ms: 50 },
   },
   {
     id: "one-expiry-for-all-readers",
@@ -151,7 +151,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 43 },
+    pin: { where: 0, seed: 1, ms: 366 },
   },
   {
     id: "other-shape-is-ours",
@@ -164,7 +164,7 @@ export const ROWS: readonly Row[] = [
     where: ["redlock-beside"],
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 352 },
+    pin: { where: 0, seed: 1, ms: 46 },
   },
   {
     id: "owner-field-not-compared",
@@ -176,7 +176,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S2", "S1", "S4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 309 },
+    pin: { where: 0, seed: 1, ms: 162 },
   },
   {
     id: "owner-not-compared",
@@ -188,7 +188,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S2", "S1", "S4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 15, ms: 84 },
+    pin: { where: 0, seed: 15, ms: 59 },
   },
   {
     id: "permit-beside-lock",
@@ -200,7 +200,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["K1", "S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 3, ms: 150 },
+    pin: { where: 0, seed: 3, ms: 107 },
   },
   {
     id: "permit-ended-early",
@@ -212,7 +212,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S1", "S2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 363, ms: 155 },
+    pin: { where: 0, seed: 212, ms: 1969 },
   },
   {
     id: "permits-counted-by-node",
@@ -225,7 +225,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.threeOfTwo],
     noticedBy: ["K1"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 48 },
+    pin: { where: 0, seed: 26, ms: 24 },
   },
   {
     id: "permits-key-dies-with-first",
@@ -238,7 +238,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S2", "S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 110 },
+    pin: { where: 0, seed: 1, ms: 46 },
   },
   {
     id: "reader-beside-writer",
@@ -250,7 +250,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 2, ms: 226 },
+    pin: { where: 0, seed: 2, timing: 1, ms: 111 },
   },
   {
     id: "reader-by-lock-key",
@@ -262,7 +262,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4", "S3"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 39 },
+    pin: { where: 0, seed: 28, ms: 74 },
   },
   {
     id: "reader-renewal-not-told",
@@ -274,7 +274,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 12, ms: 202 },
+    pin: { where: 0, seed: 12, ms: 221 },
   },
   {
     id: "readers-by-client-clock",
@@ -286,7 +286,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 3, ms: 76 },
+    pin: { where: 0, seed: 27, ms: 37 },
   },
   {
     id: "release-counted-twice",
@@ -307,7 +307,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["O1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 246 },
+    pin: { where: 0, seed: 1, ms: 216 },
   },
   {
     id: "release-of-all-holds",
@@ -319,7 +319,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 152 },
+    pin: { where: 0, seed: 1, ms: 136 },
   },
   {
     id: "release-of-all-readers",
@@ -332,7 +332,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 43 },
+    pin: { where: 0, seed: 1, ms: 319 },
   },
   {
     id: "release-of-whoever-has-the-permit",
@@ -353,7 +353,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 84 },
+    pin: { where: 0, seed: 1, ms: 144 },
   },
   {
     id: "set-healed-over-others",
@@ -365,7 +365,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["S4", "S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 113, ms: 82 },
+    pin: { where: 0, seed: 42, ms: 103 },
   },
   {
     id: "set-in-parts",
@@ -386,7 +386,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["S1", "S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 2, ms: 79 },
+    pin: { where: 0, seed: 2, ms: 73 },
   },
   {
     id: "set-looks-at-first-name",
@@ -399,7 +399,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["S4", "S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 2, ms: 145 },
+    pin: { where: 0, seed: 2, ms: 55 },
   },
   {
     id: "set-release-leaves-names",
@@ -411,7 +411,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["L3"],
     seedBudget: 200,
-    pin: { where: 0, seed: 23, ms: 337 },
+    pin: { where: 0, seed: 23, ms: 38 },
   },
   {
     id: "tenure-keeps-old-token",
@@ -423,7 +423,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["F1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 101, ms: 136 },
+    pin: { where: 0, seed: 49, ms: 77 },
   },
   {
     id: "their-timestamp-without-margin",
@@ -435,7 +435,7 @@ export const ROWS: readonly Row[] = [
     where: ["timestamp"],
     noticedBy: ["S1", "S4"],
     seedBudget: 200,
-    pin: { where: 0, seed: 2, ms: 74 },
+    pin: { where: 0, seed: 2, ms: 40 },
   },
   {
     id: "timestamp-released-unlooked",
@@ -447,7 +447,7 @@ export const ROWS: readonly Row[] = [
     where: ["timestamp"],
     noticedBy: ["S4"],
     seedBudget: 600,
-    pin: { where: 0, seed: 79, ms: 51 },
+    pin: { where: 0, seed: 213, ms: 70 },
   },
   {
     id: "timestamp-rounded-down",
@@ -459,7 +459,7 @@ export const ROWS: readonly Row[] = [
     where: ["timestamp"],
     noticedBy: ["S1", "S2"],
     seedBudget: 600,
-    pin: { where: 0, seed: 28, ms: 69 },
+    pin: { where: 0, seed: 28, timing: 5, ms: 40 },
   },
   {
     id: "timestamp-without-margin",
@@ -471,7 +471,7 @@ export const ROWS: readonly Row[] = [
     where: ["timestamp"],
     noticedBy: ["S1", "S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 3, ms: 80 },
+    pin: { where: 0, seed: 3, ms: 223 },
   },
   {
     id: "turn-at-anothers-permit",
@@ -483,7 +483,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S1", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 4, ms: 344 },
+    pin: { where: 0, seed: 30, ms: 50 },
   },
   {
     id: "waiting-writer-stops-nobody",
@@ -495,7 +495,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["W2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 6, ms: 952 },
+    pin: { where: 0, seed: 6, ms: 1161 },
   },
   {
     id: "one-permit-too-many",

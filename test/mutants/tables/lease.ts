@@ -12,7 +12,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.checkWithoutClock],
     noticedBy: ["F3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 97 },
+    pin: { where: 0, seed: 26, ms: 11 },
   },
   {
     id: "extend-from-reply",
@@ -24,7 +24,7 @@ export const ROWS: readonly Row[] = [
     where: ["network"],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 95, ms: 404 },
+    pin: { where: 0, seed: 28, ms: 80 },
   },
   {
     id: "extend-on-minority",
@@ -36,7 +36,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["S3"],
     seedBudget: 150,
-    pin: { where: 1, seed: 6, ms: 387 },
+    pin: { where: 0, seed: 28, ms: 50 },
   },
   {
     id: "first-release-frees",
@@ -48,7 +48,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["J1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 330 },
+    pin: { where: 0, seed: 2, ms: 80 },
   },
   {
     id: "giver-believes-on",
@@ -60,7 +60,7 @@ export const ROWS: readonly Row[] = [
     where: ["adoption"],
     noticedBy: ["S6"],
     seedBudget: 60,
-    pin: { where: 0, seed: 1, ms: 403 },
+    pin: { where: 0, seed: 1, ms: 129 },
   },
   {
     id: "hand-over-believed-on",
@@ -73,7 +73,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["S6"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 47 },
+    pin: { where: 0, seed: 1, ms: 61 },
   },
   {
     id: "handle-outlives-release",
@@ -85,7 +85,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["J1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 517 },
+    pin: { where: 0, seed: 2, ms: 93 },
   },
   {
     id: "heal-after-release",
@@ -97,7 +97,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.healAfterRelease],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 23 },
+    pin: { where: 0, seed: 3, ms: 9 },
   },
   {
     id: "heal-counted-as-vote",
@@ -110,7 +110,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["S3"],
     seedBudget: 400,
-    pin: { where: 0, seed: 6, ms: 318 },
+    pin: { where: 0, seed: 38, ms: 64 },
   },
   {
     id: "heals-unproven",
@@ -147,7 +147,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.healsUnproven],
     noticedBy: ["L3"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 26 },
+    pin: { where: 0, seed: 1, ms: 41 },
   },
   {
     id: "last-release-forgotten",
@@ -159,7 +159,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["J1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 324 },
+    pin: { where: 0, seed: 2, ms: 111 },
   },
   {
     id: "late-reply-raises-validity",
@@ -172,7 +172,7 @@ export const ROWS: readonly Row[] = [
     where: ["network"],
     noticedBy: ["S3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 86 },
+    pin: { where: 0, seed: 30, ms: 51 },
   },
   {
     id: "lock-delay-not-renewed",
@@ -181,10 +181,10 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/lease-renewal.ts",
     find: "const ttlMs = keyTtlMs(this.#settings);",
     replace: "const ttlMs = this.#settings.ttlMs;",
-    where: ["delays"],
+    where: [scenarios.lockDelayNotRenewed, "delays"],
     noticedBy: ["D1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 140, ms: 394 },
+    pin: { where: 0, seed: 1, ms: 25 },
   },
   {
     id: "lock-delay-released",
@@ -196,7 +196,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["D1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 11, ms: 371 },
+    pin: { where: 0, seed: 28, ms: 76 },
   },
   {
     id: "loss-told-at-renewal",
@@ -208,7 +208,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "calm"],
     noticedBy: ["S6"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 89 },
+    pin: { where: 0, seed: 1, ms: 92 },
   },
   {
     id: "loss-told-late",
@@ -220,7 +220,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["S6"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 56 },
+    pin: { where: 0, seed: 32, ms: 56 },
   },
   {
     id: "lost-on-faults",
@@ -232,7 +232,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["E1"],
     seedBudget: 40,
-    pin: { where: 1, seed: 6, ms: 158 },
+    pin: { where: 0, seed: 26, ms: 37 },
   },
   {
     id: "minimum-hold-by-lease-clock",
@@ -241,10 +241,10 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/minimum-hold.ts",
     find: "this.#grantedMs = clock.steady();",
     replace: "this.#grantedMs = clock.now(); this.#clock = { steady: () => clock.now() };",
-    where: ["delays"],
+    where: [scenarios.minimumHoldByLeaseClock, "delays"],
     noticedBy: ["D2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 226, ms: 130 },
+    pin: { where: 0, seed: 1, ms: 18 },
   },
   {
     id: "minimum-hold-handed-over",
@@ -256,7 +256,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["D2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 107 },
+    pin: { where: 0, seed: 3, ms: 42 },
   },
   {
     id: "minimum-hold-until-loss",
@@ -269,7 +269,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.minimumHoldUntilLoss],
     noticedBy: ["D2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 136, ms: 36 },
+    pin: { where: 0, seed: 136, ms: 18 },
   },
   {
     id: "no-release-on-loss",
@@ -281,7 +281,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.noReleaseOnLoss],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 17 },
+    pin: { where: 0, seed: 1, ms: 8 },
   },
   {
     id: "old-votes-counted",
@@ -294,7 +294,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["S3"],
     seedBudget: 150,
-    pin: { where: 1, seed: 5, ms: 222 },
+    pin: { where: 1, seed: 28, ms: 57 },
   },
   {
     id: "reply-before-clock",
@@ -306,7 +306,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.replyBeforeClock],
     noticedBy: ["S6"],
     seedBudget: 150,
-    pin: { where: 0, seed: 4, ms: 51 },
+    pin: { where: 0, seed: 4, timing: 2, ms: 12 },
   },
   {
     id: "set-handed-over",
@@ -318,6 +318,6 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["L3", "R1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 4, ms: 98 },
+    pin: { where: 0, seed: 26, ms: 86 },
   },
 ];

@@ -12,7 +12,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.bootstrapByMajority],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 14798 },
+    pin: { where: 0, seed: 1, ms: 20 },
   },
   {
     id: "clock-compares-totals",
@@ -24,7 +24,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.clockComparesTotals],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 12122 },
+    pin: { where: 0, seed: 1, ms: 22 },
   },
   {
     id: "clock-step-without-margin",
@@ -36,7 +36,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 4, ms: 35469 },
+    pin: { where: 0, seed: 4, ms: 475 },
   },
   {
     id: "fresh-clients-skip-quarantine",
@@ -48,7 +48,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["Q1", "S1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 49, ms: 43031 },
+    pin: { where: 1, seed: 50, ms: 134 },
   },
   {
     id: "lock-delay-not-stored",
@@ -60,7 +60,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["D1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 25, ms: 25610 },
+    pin: { where: 0, seed: 6, ms: 241 },
   },
   {
     id: "lock-delay-without-drift",
@@ -72,7 +72,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.lockDelayWithoutDrift],
     noticedBy: ["D1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 5153 },
+    pin: { where: 0, seed: 1, ms: 43 },
   },
   {
     id: "lost-needs-quorum-against",
@@ -84,7 +84,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["L1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 4, ms: 19466 },
+    pin: { where: 0, seed: 44, ms: 57 },
   },
   {
     id: "marks-others-records",
@@ -97,7 +97,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.marksOthersRecords],
     noticedBy: ["S1", "Q1"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 2639 },
+    pin: { where: 0, seed: 1, ms: 28 },
   },
   {
     id: "monotonic-only",
@@ -106,10 +106,10 @@ export const ROWS: readonly Row[] = [
     file: "src/protocol/lease-clock.ts",
     find: "growthMs > CLOCK_BAND_MS",
     replace: "false",
-    where: ["suspend"],
-    noticedBy: ["S1"],
+    where: [scenarios.monotonicOnly, "suspend"],
+    noticedBy: ["S1", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 15, ms: 754 },
+    pin: { where: 0, seed: 1, ms: 26 },
   },
   {
     id: "no-drift",
@@ -121,7 +121,7 @@ export const ROWS: readonly Row[] = [
     where: ["skew"],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 38, ms: 14601 },
+    pin: { where: 0, seed: 48, ms: 69 },
   },
   {
     id: "no-jitter",
@@ -133,7 +133,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.noJitter, "calm"],
     noticedBy: ["L2"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 17414 },
+    pin: { where: 0, seed: 1, ms: 120 },
   },
   {
     id: "overdue-too-early",
@@ -145,7 +145,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 14, ms: 21636 },
+    pin: { where: 0, seed: 14, ms: 162 },
   },
   {
     id: "quarantine-by-node-clock",
@@ -157,7 +157,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.quarantineByNodeClock],
     noticedBy: ["S1", "Q1"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 720 },
+    pin: { where: 0, seed: 1, ms: 23 },
   },
   {
     id: "quorum-ceil",
@@ -169,7 +169,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.quorumCeil],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 61 },
+    pin: { where: 0, seed: 1, ms: 28 },
   },
   {
     id: "quorum-half",
@@ -181,7 +181,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 124, ms: 4618 },
+    pin: { where: 0, seed: 2, timing: 1, ms: 63 },
   },
   {
     id: "quorum-of-connected",
@@ -193,7 +193,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 4200 },
+    pin: { where: 0, seed: 2, timing: 1, ms: 54 },
   },
   {
     id: "votes-before-all-open",
@@ -205,7 +205,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.votesBeforeAllOpen],
     noticedBy: ["S1", "Q1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 2, ms: 128 },
+    pin: { where: 0, seed: 2, ms: 58 },
   },
   {
     id: "wall-only",
@@ -217,7 +217,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.wallOnly],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 36 },
+    pin: { where: 0, seed: 1, ms: 16 },
   },
   {
     id: "renewal-retried-when-over",

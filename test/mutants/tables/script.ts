@@ -13,7 +13,7 @@ export const ROWS: readonly Row[] = [
     where: ["adoption"],
     noticedBy: ["S4", "S2", "H1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 7, ms: 55 },
+    pin: { where: 0, seed: 7, ms: 59 },
   },
   {
     id: "batch-dies-as-a-whole",
@@ -34,7 +34,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.batchDiesAsAWhole, "crash", "swarm"],
     noticedBy: ["E2"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 53 },
+    pin: { where: 0, seed: 1, ms: 33 },
   },
   {
     id: "bucket-not-compared",
@@ -47,7 +47,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "swarm"],
     noticedBy: ["F1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 11, ms: 157 },
+    pin: { where: 0, seed: 11, ms: 99 },
   },
   {
     id: "expired-held-again",
@@ -67,7 +67,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.expiredHeldAgain],
     noticedBy: ["F3"],
     seedBudget: 40,
-    pin: { where: 0, seed: 3, ms: 45 },
+    pin: { where: 0, seed: 26, ms: 17 },
   },
   {
     id: "extend-recreates-key",
@@ -80,7 +80,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm", "network"],
     noticedBy: ["S4"],
     seedBudget: 40,
-    pin: { where: 1, seed: 1, ms: 245 },
+    pin: { where: 0, seed: 26, ms: 188 },
   },
   {
     id: "extend-shortens",
@@ -105,7 +105,7 @@ export const ROWS: readonly Row[] = [
     where: ["network"],
     noticedBy: ["S2"],
     seedBudget: 300,
-    pin: { where: 0, seed: 13, ms: 157 },
+    pin: { where: 0, seed: 13, ms: 151 },
   },
   {
     id: "fence-dies-with-lock",
@@ -118,7 +118,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.fenceDiesWithLock],
     noticedBy: ["F1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 51 },
+    pin: { where: 0, seed: 1, ms: 117 },
   },
   {
     id: "fence-not-incremented",
@@ -130,7 +130,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.fenceNotIncremented],
     noticedBy: ["F2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 63 },
+    pin: { where: 0, seed: 2, ms: 34 },
   },
   {
     id: "floor-not-raised",
@@ -143,7 +143,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.floorNotRaised],
     noticedBy: ["F1"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 34 },
+    pin: { where: 0, seed: 1, ms: 47 },
   },
   {
     id: "fourteen-digits",
@@ -168,7 +168,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["F1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 8, ms: 117 },
+    pin: { where: 0, seed: 27, ms: 16 },
   },
   {
     id: "hand-over-keeps-token",
@@ -181,7 +181,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "network"],
     noticedBy: ["F1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 118 },
+    pin: { where: 0, seed: 3, ms: 154 },
   },
   {
     id: "hand-over-without-owner",
@@ -193,7 +193,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 56, ms: 88 },
+    pin: { where: 2, seed: 47, ms: 181 },
   },
   {
     id: "heal-after-force",
@@ -205,7 +205,7 @@ export const ROWS: readonly Row[] = [
     where: ["force"],
     noticedBy: ["H2"],
     seedBudget: 1000,
-    pin: { where: 0, seed: 332, ms: 203 },
+    pin: { where: 0, seed: 603, ms: 189 },
   },
   {
     id: "incarnation-not-compared",
@@ -217,7 +217,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["Q1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 15, ms: 105 },
+    pin: { where: 0, seed: 33, ms: 280 },
   },
   {
     id: "late-acquire-after-end",
@@ -236,7 +236,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.lateAcquireAfterEnd],
     noticedBy: ["H2"],
     seedBudget: 300,
-    pin: { where: 0, seed: 1, ms: 130 },
+    pin: { where: 0, seed: 1, ms: 41 },
   },
   {
     id: "minimum-hold-released",
@@ -248,7 +248,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["D2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 753 },
+    pin: { where: 0, seed: 2, ms: 80 },
   },
   {
     id: "no-clamp",
@@ -272,7 +272,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.behindAfterForgetting, "crash"],
     noticedBy: ["F1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 1, ms: 147 },
+    pin: { where: 0, seed: 1, ms: 44 },
   },
   {
     id: "one-sided-clamp",
@@ -296,7 +296,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.behindAfterForgetting, "crash"],
     noticedBy: ["F1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 1, ms: 99 },
+    pin: { where: 0, seed: 1, ms: 45 },
   },
   {
     id: "other-shape-is-free",
@@ -308,7 +308,7 @@ export const ROWS: readonly Row[] = [
     where: ["redlock-beside"],
     noticedBy: ["S4", "S1"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 198 },
+    pin: { where: 0, seed: 1, ms: 53 },
   },
   {
     id: "overdue-without-end",
@@ -320,7 +320,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 12, ms: 593 },
+    pin: { where: 0, seed: 12, ms: 187 },
   },
   {
     id: "place-counts-when-over",
@@ -332,7 +332,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 9, ms: 475 },
+    pin: { where: 0, seed: 27, ms: 194 },
   },
   {
     id: "place-with-another-ttl",
@@ -344,7 +344,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 535 },
+    pin: { where: 0, seed: 1, ms: 314 },
   },
   {
     id: "release-lifts-no-fence",
@@ -356,7 +356,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.releaseLiftsNoFence],
     noticedBy: ["F1"],
     seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 118 },
+    pin: { where: 0, seed: 1, ms: 64 },
   },
   {
     id: "release-without-owner",
@@ -368,7 +368,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause"],
     noticedBy: ["S4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 87 },
+    pin: { where: 0, seed: 1, ms: 80 },
   },
   {
     id: "renewal-not-told",
@@ -380,7 +380,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 286, ms: 305 },
+    pin: { where: 0, seed: 286, ms: 252 },
   },
   {
     id: "run-id-not-compared",
@@ -392,7 +392,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.runIdNotCompared, "crash", "swarm"],
     noticedBy: ["Q1", "S1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 1, ms: 51 },
+    pin: { where: 0, seed: 1, ms: 55 },
   },
   {
     id: "seal-bare-max",
@@ -430,7 +430,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.sealBareMax],
     noticedBy: ["F1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 29 },
+    pin: { where: 0, seed: 26, ms: 21 },
   },
   {
     id: "set-token-kept-in-first-name",
@@ -449,7 +449,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 98, ms: 63 },
+    pin: { where: 0, seed: 36, ms: 51 },
   },
   {
     id: "set-token-of-first-name",
@@ -461,7 +461,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 98, ms: 167 },
+    pin: { where: 0, seed: 36, ms: 113 },
   },
   {
     id: "set-without-nx",
@@ -473,7 +473,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 54 },
+    pin: { where: 0, seed: 1, ms: 123 },
   },
   {
     id: "told-by-whoever",
@@ -511,7 +511,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["L5"],
     seedBudget: 3000,
-    pin: { where: 0, seed: 26, ms: 1368 },
+    pin: { where: 0, seed: 114, ms: 1245 },
   },
   {
     id: "top-not-raised",
@@ -523,7 +523,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "swarm"],
     noticedBy: ["F1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 11, ms: 135 },
+    pin: { where: 0, seed: 11, ms: 70 },
   },
   {
     id: "turn-over-a-held-key",
@@ -542,7 +542,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 246 },
+    pin: { where: 0, seed: 1, ms: 66 },
   },
   {
     id: "turn-without-end",
@@ -554,7 +554,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "swarm"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-    pin: { where: 1, seed: 23, ms: 406 },
+    pin: { where: 0, seed: 29, ms: 353 },
   },
   {
     id: "writer-beside-readers",
@@ -566,6 +566,6 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 2, ms: 255 },
+    pin: { where: 0, seed: 27, ms: 47 },
   },
 ];

@@ -12,7 +12,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 324, ms: 950 },
+    pin: { where: 0, seed: 166, ms: 28 },
   },
   {
     id: "failure-kept-by-a-single-call",
@@ -24,7 +24,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.failureKeptByASingleCall],
     noticedBy: ["E1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 6, ms: 465 },
+    pin: { where: 0, seed: 6, ms: 164 },
   },
   {
     id: "gives-way-for-ever",
@@ -36,7 +36,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.givesWayForEver],
     noticedBy: ["L1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 564 },
+    pin: { where: 0, seed: 2, ms: 124 },
   },
   {
     id: "gives-way-when-lost",
@@ -49,7 +49,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.givesWayWhenLost],
     noticedBy: ["E1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 574 },
+    pin: { where: 0, seed: 2, timing: 3, ms: 94 },
   },
   {
     id: "last-come-first-served",
@@ -61,7 +61,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "network"],
     noticedBy: ["W1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 2, ms: 319 },
+    pin: { where: 0, seed: 2, ms: 51 },
   },
   {
     id: "left-place-refreshed",
@@ -73,7 +73,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 68736 },
+    pin: { where: 0, seed: 1, ms: 1242 },
   },
   {
     id: "newcomer-overtakes",
@@ -85,7 +85,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "network"],
     noticedBy: ["W1"],
     seedBudget: 200,
-    pin: { where: 1, seed: 78, ms: 8213 },
+    pin: { where: 1, seed: 35, timing: 3, ms: 108 },
   },
   {
     id: "owner-waits-for-itself",
@@ -96,8 +96,8 @@ export const ROWS: readonly Row[] = [
     replace: "if (true) this.#timer.sleepUntil(this.request.deadlineMs);",
     where: ["owners"],
     noticedBy: ["O2"],
-    seedBudget: 150,
-    pin: { where: 0, seed: 52, ms: 217 },
+    seedBudget: 1_000,
+    pin: { where: 0, seed: 303, ms: 94 },
   },
   {
     id: "preempted-holder-believes-on",
@@ -109,7 +109,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 2, ms: 480 },
+    pin: { where: 0, seed: 2, ms: 65 },
   },
   {
     id: "preemption-outlives-preemption",
@@ -121,7 +121,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 1500,
-    pin: { where: 0, seed: 2, ms: 333 },
+    pin: { where: 0, seed: 2, ms: 95 },
   },
   {
     id: "set-overtakes-its-like",
@@ -133,7 +133,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["W1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 7, ms: 170 },
+    pin: { where: 0, seed: 7, timing: 1, ms: 55 },
   },
   {
     id: "set-refusal-told-to-others",
@@ -145,7 +145,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["E1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 1, ms: 448 },
+    pin: { where: 0, seed: 1, timing: 3, ms: 79 },
   },
   {
     id: "set-taken-over",
@@ -157,7 +157,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["L3", "R1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 75, ms: 448 },
+    pin: { where: 0, seed: 10, ms: 88 },
   },
   {
     id: "timers-not-rechecked",
@@ -169,6 +169,6 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.timersNotRechecked],
     noticedBy: ["S6"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 86 },
+    pin: { where: 0, seed: 1, ms: 9 },
   },
 ];
