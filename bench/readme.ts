@@ -13,7 +13,6 @@ const CELLS: readonly Cell[] = [SINGLE_1, SINGLE_64, FIVE_1, FIVE_64];
 
 const COLUMNS = {
   quorate: "Quorate",
-  "quorate-nofence": "Quorate, `fencing: false`",
   redlock: "redlock",
   raw: "`SET NX` by hand, ioredis",
 } as const;

@@ -7,12 +7,12 @@ await using worker = new LockManager(nodes);
 await worker.ready();
 
 const lock = await web.acquire("invoice:42");
-const message = JSON.stringify({ invoice: 42, lock: lock.toJSON() }); // given away
+const message = JSON.stringify({ invoice: 42, lock: lock.handOver() }); // given away
 console.log("web holds it:", lock.isHeld);
 
 const job = JSON.parse(message);
 const adopted = await worker.adopt(job.lock);
-console.log("worker holds it:", adopted.isHeld, adopted.ownerId !== lock.ownerId);
+console.log("worker holds it:", adopted.isHeld, adopted.fencingToken > lock.fencingToken);
 
 try {
   await web.adopt(job.lock); // a second time

@@ -5,7 +5,7 @@ await using service = new LockManager(nodes, { label: "web 1" });
 await using operator = new LockManager(nodes, { label: "operator" });
 
 const stuck = await service.acquire("invoice:42");
-const { state, holders, waitingCount } = await operator.query("invoice:42");
+const { state, holders, waitingCount } = await operator.inspect("invoice:42");
 const [holder] = holders;
 console.log(state, holder?.label, `${waitingCount} waiting`);
 

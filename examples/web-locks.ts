@@ -35,6 +35,7 @@ await locks.request("job", async () => {
 });
 
 // A holder hangs, and another request takes its lock.
+locks.on("warning", ({ code }) => console.log(code)); // the callback goes on without it
 let preempted: Promise<void> | undefined;
 await new Promise<void>((isIn) => {
   const hanging = locks.request("stuck", () => {

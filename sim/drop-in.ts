@@ -8,6 +8,7 @@ import type { Lock } from "../src/redlock/lock.js";
 import { Redlock } from "../src/redlock/redlock.js";
 import type { Calls } from "./calls.js";
 import { historyNames } from "./history-name.js";
+import { quarantineOf } from "./manager-options.js";
 import type { Recorder } from "./recorder.js";
 import type { DropInUse, LockSettings, Session } from "./scenario.js";
 import { nameOf, type Held, type Service } from "./service.js";
@@ -60,9 +61,9 @@ export class DropIn implements Service<DropInLock> {
       },
       ({ keys, ownerId }) => this.#owners.set(historyNames(keys).join(", "), ownerId),
     );
-    const { driftFactor, maxTtlMs, quarantine, bootstrap } = parts.settings;
+    const { driftFactor, maxTtlMs } = parts.settings;
     this.#redlock = new Redlock(nodes, {
-      ...{ driftFactor, maxTtlMs, quarantine, bootstrap: bootstrap ? "auto" : "explicit" },
+      ...{ driftFactor, maxTtlMs, quarantine: quarantineOf(parts.settings) },
       retryDelay: RETRY_DELAY_MS,
       retryJitter: RETRY_JITTER_MS,
     });

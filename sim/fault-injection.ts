@@ -22,7 +22,7 @@ function begin(fleet: Fleet, fault: Fault): void {
 }
 
 type OnClient = Extract<Fault, { kind: "pause" | "suspend" | "wallJump" | "kill" }>;
-type OnLink = Extract<Fault, { kind: "partition" | "hold" | "reset" }>;
+type OnLink = Extract<Fault, { kind: "partition" | "hold" | "reset" | "mixup" }>;
 type OnNode = Exclude<Fault, OnClient | OnLink>;
 
 function isOnClient(fault: Fault): fault is OnClient {
@@ -30,7 +30,7 @@ function isOnClient(fault: Fault): fault is OnClient {
 }
 
 function isOnLink(fault: Fault): fault is OnLink {
-  return ["partition", "hold", "reset"].includes(fault.kind);
+  return ["partition", "hold", "reset", "mixup"].includes(fault.kind);
 }
 
 function beginOnClient(fleet: Fleet, fault: OnClient): void {
@@ -74,6 +74,17 @@ function beginOnLink(fleet: Fleet, fault: OnLink): void {
   if (fault.kind === "reset") {
     tell("reset");
     link.reset();
+    return;
+  }
+  if (fault.kind === "mixup") {
+    const { how, perMille, count } = fault;
+    const mixup = { how, perMille, count };
+    tell(`mixup ${how}`);
+    link.mixups.add(mixup);
+    after(fleet, fault.forMs, () => {
+      tell("mixup over");
+      link.mixups.delete(mixup);
+    });
     return;
   }
   const { kind } = fault;

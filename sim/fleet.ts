@@ -298,10 +298,11 @@ export class Fleet {
       nodes: this.nodes,
       links: this.#links[index] ?? [],
       isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
+      inboxOn: (node: SimNode) => this.#places.inboxOn(node, process.name),
     };
     const nodes = nodesOf(place, settings, observer, connections);
     const calls = new Calls(process, record, () => ++this.#callCount);
-    const locks = new LockManager<boolean>(nodes, managerOptions(settings));
+    const locks = new LockManager(nodes, managerOptions(settings));
     locks.on("warning", () => {});
     return new SimClient({
       ...{ process, locks, owners, settings, world, record },

@@ -172,6 +172,16 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
+  // Connections that end and begin again, with what they left behind.
+  proxy: [
+    [mixup, 8],
+    [partition, 1],
+    [reset, 1],
+    [freeze, 1],
+    [kill, 1],
+    [pause, 1],
+    [scriptFlush, 2],
+  ],
   // Generated in `withSteps`, where they do the most harm.
   steps: [],
   jump: [
@@ -304,6 +314,19 @@ function linkFault(random: Random, shape: Shape) {
 
 function reset(random: Random, shape: Shape): Fault {
   return { kind: "reset", ...clientFault(random, shape), node: random.below(shape.nodeCount) };
+}
+
+function mixup(random: Random, shape: Shape): Fault {
+  const how = random.oneOf(["early", "lost", "swapped", "doubled", "another's"] as const);
+  return {
+    kind: "mixup",
+    ...clientFault(random, shape),
+    node: random.below(shape.nodeCount),
+    forMs: random.between(50, 2_000),
+    how,
+    perMille: random.between(50, 1_000),
+    count: random.between(1, 3),
+  };
 }
 
 function pause(random: Random, shape: Shape): Fault {

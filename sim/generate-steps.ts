@@ -34,7 +34,6 @@ export function withSteps(scenario: Scenario): Scenario {
     nodeTimeoutMs: random.oneOf([50, 100]),
     renew: random.chance(50),
     maxHoldMs: null,
-    minValidityMs: 0,
     maxDelayMs: 100,
     clockStepMs,
   };

@@ -17,6 +17,6 @@ export function historyNames(keys: LockKind): readonly string[] {
 }
 
 /** The same for a lock as its holder sees it. */
-export function historyNamesOf({ names, permit }: Lock<boolean>): readonly string[] {
+export function historyNamesOf({ names, permit }: Lock): readonly string[] {
   return permit === undefined ? names : [`${names[0]}#${permit}`];
 }

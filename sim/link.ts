@@ -1,4 +1,5 @@
 import type { Choices } from "./choices.js";
+import type { Mixup } from "./sim-proxy.js";
 import type { SimProcess } from "./sim-process.js";
 import type { World } from "./world.js";
 
@@ -51,6 +52,9 @@ export class Link {
   readonly #sent: Record<Way, number> = { toNode: 0, toClient: 0 };
   readonly #waiting: Record<Way, Set<() => void>> = { toNode: new Set(), toClient: new Set() };
   readonly #connections = new Set<() => void>();
+  /** How what stands between the two mixes up replies now. */
+  readonly mixups = new Set<Mixup>();
+  #replyCount = 0;
   readonly #onCarry: ((carried: Carried) => void) | undefined;
 
   /**
@@ -96,10 +100,18 @@ export class Link {
   }
 
   healAll(): void {
+    this.mixups.clear();
     for (const way of ["toNode", "toClient"] as const) {
       this.#blockades[way] = { partition: 0, hold: 0 };
       this.unblock(way, "partition");
     }
+  }
+
+  /** What becomes of the next reply, if anything. */
+  nextMixup(): Mixup | undefined {
+    const reply = `${this.name} reply ${this.#replyCount}`;
+    if (this.mixups.size > 0) this.#replyCount++;
+    return [...this.mixups].find(({ perMille, how }) => this.happens(perMille, reply, how));
   }
 
   /** Calls `flush` once nothing blocks that direction any more. */

@@ -1,18 +1,27 @@
-import type { LockManagerOptions } from "../src/options.js";
+import type { LockManagerOptions, Quarantine } from "../src/options/options.js";
 import type { LockSettings } from "./scenario.js";
 
 /** The options of a client's lock manager. Anything not set has its default. */
-export function managerOptions(settings: LockSettings): LockManagerOptions<boolean> {
-  const { ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, minValidityMs, maxHoldMs } = settings;
-  const { renew, fencing, quarantine, bootstrap } = settings;
+export function managerOptions(settings: LockSettings): LockManagerOptions {
+  const { ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, maxHoldMs } = settings;
+  const { renew, quarantine, bootstrap } = settings;
   const { minDelayMs, maxDelayMs, lockDelayMs, minHoldMs, clockStepMs, layout, fair } = settings;
   return {
-    ...{ ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, minValidityMs, renew, fencing },
-    ...{ quarantine, lockDelayMs, minHoldMs, layout, fair },
+    ...{ ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, renew },
+    ...{ lockDelayMs, minHoldMs, layout, fair },
     clockStepMs: clockStepMs ?? 0,
     maxHoldMs: maxHoldMs ?? undefined,
-    bootstrap: bootstrap ? "auto" : "explicit",
+    quarantine: quarantineOf({ quarantine, bootstrap }),
     retry: { minDelayMs, maxDelayMs },
     label: "sim",
   };
+}
+
+/** The option of a manager, or of a drop-in. */
+export function quarantineOf({
+  quarantine,
+  bootstrap,
+}: Pick<LockSettings, "quarantine" | "bootstrap">): Quarantine {
+  if (!quarantine) return "off";
+  return bootstrap ? "auto" : "always";
 }

@@ -1,17 +1,22 @@
-import type { PlaceEvent } from "./oracles/history.js";
+import type { PlaceEvent, TurnEvent } from "./oracles/history.js";
 import { textOf } from "../src/memory/bytes.js";
 import type { Operation } from "../src/protocol/operation.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { doneBy, type Author, type KeyChange } from "./node-keys.js";
 import type { Recorder } from "./recorder.js";
+import type { InboxObserver } from "./sim-subscription.js";
 import type { SimNode } from "./sim-node.js";
 import type { StoredKey } from "./stored-key.js";
+import { KEY_PREFIX } from "./watched-keys.js";
 import type { World } from "./world.js";
 
 const NO_MARK = { wants: "", turnMs: undefined } as const;
 
 /** What is wanted, for how long a free name is reserved, and for which inbox. */
 const PLACE = /^([rs]?)(\d+):(.*)$/s;
+
+/** A message: for what, for how long it is reserved, which permit, and the lock key. */
+const TURN = /^(?:([rs]?)\d+|(\d+)\/(\d+)):(.+)$/s;
 
 /** A lock key, or a member of the permits, which starts with its slot. */
 const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
@@ -45,10 +50,12 @@ export class PlaceRecorder {
     const endsMs = after?.expiresAtMs ?? 0;
     const keptUs = (endsMs - node.nowMs) * 1_000;
     let isWritten = false;
+    const [tickets, previous] = [ticketsIn(after), ticketsIn(before)];
     for (const [place, lease] of is) {
-      if (was.get(place) === lease) continue;
+      const ticket = tickets.get(place);
+      if (was.get(place) === lease && previous.get(place) === ticket) continue;
       isWritten = true;
-      this.#tell(node, name, place, "stands", by, keptUs);
+      this.#tell(node, name, place, "stands", by, keptUs, ticket);
     }
     for (const place of was.keys()) {
       if (!is.has(place)) this.#tell(node, name, place, "gone", by);
@@ -67,6 +74,24 @@ export class PlaceRecorder {
     }
   }
 
+  /** The messages of a node to a process. */
+  inboxOn({ index: node }: SimNode, process: string): InboxObserver {
+    return {
+      onListening: (isListening) => {
+        this.#record({ kind: "inbox", node, process, isListening });
+      },
+      onMessage: (message, what) => {
+        // What no node would write says nothing.
+        const [, ofName, ofPermit, slot, lockKey] = TURN.exec(message) ?? [];
+        if (lockKey === undefined) return;
+        const name = lockKey.replace(KEY_PREFIX, "");
+        const wants = (ofPermit === undefined ? ofName : "s") as TurnEvent["wants"];
+        const permit = slot === undefined ? undefined : Number(slot);
+        this.#record({ kind: "turn", node, name, process, wants, slot: permit, what });
+      },
+    };
+  }
+
   #tell(
     node: SimNode,
     name: string,
@@ -74,9 +99,10 @@ export class PlaceRecorder {
     what: PlaceEvent["what"],
     by: KeyChange["by"],
     keptUs?: number,
+    ticket?: number,
   ): void {
     const [, wants, turnMs, inbox = ""] = PLACE.exec(place) ?? [];
-    const mark = { wants: wants as PlaceEvent["wants"], turnMs: Number(turnMs) };
+    const mark = { wants: wants as PlaceEvent["wants"], turnMs: Number(turnMs), ticket };
     this.#write(node, name, this.#processOf(inbox, name), mark, what, by, keptUs);
   }
 
@@ -90,7 +116,7 @@ export class PlaceRecorder {
     { index: node }: SimNode,
     name: string,
     process: string,
-    mark: Pick<PlaceEvent, "wants" | "turnMs">,
+    mark: Pick<PlaceEvent, "wants" | "turnMs" | "ticket">,
     what: PlaceEvent["what"],
     author: KeyChange["by"],
     keptUs?: number,
@@ -100,6 +126,15 @@ export class PlaceRecorder {
     const sentUs = askedUs ?? this.#world.nowUs;
     this.#record({ kind: "place", node, name, process, ...mark, what, by, op, sentUs, keptUs });
   }
+}
+
+/** When the wait of each place began, µs. */
+function ticketsIn(stored: StoredKey | undefined): ReadonlyMap<string, number> {
+  const tickets = new Map<string, number>();
+  for (const [member, score] of stored?.members ?? []) {
+    if (!member.startsWith("@")) tickets.set(textOf(member), score);
+  }
+  return tickets;
 }
 
 /** The lease of each place. */

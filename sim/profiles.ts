@@ -26,6 +26,7 @@ export const MODEL_PROFILES = [
   "redlock-beside",
   "drop-in",
   "mixed",
+  "proxy",
 ] as const;
 
 /**
@@ -59,7 +60,7 @@ const ALWAYS: readonly OracleId[] = [
   ...(["R1", "E1", "E2", "W1", "J1", "O1", "I2"] as const),
 ];
 const IN_MODEL: readonly OracleId[] = [
-  ...(["S1", "S2", "K1", "F1", "F3", "Q1", "D1", "D2", "O2", "W3", "W4", "I1"] as const),
+  ...(["S1", "S2", "K1", "F1", "F3", "Q1", "D1", "D2", "O2", "W3", "W4", "W5", "I1"] as const),
 ];
 
 /**
@@ -83,7 +84,7 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       // A holder whose lock was ended by force has nothing left to release, and is told so.
       return [
         ...ALWAYS.filter((id) => id !== "R1"),
-        ...(["F1", "Q1", "L2", "L3", "W3", "W4", "H2", "I1"] as const),
+        ...(["F1", "Q1", "L2", "L3", "W3", "W4", "W5", "H2", "I1"] as const),
       ];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];

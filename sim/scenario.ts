@@ -1,6 +1,7 @@
 import type { LockLayout } from "../src/lock-layout.js";
 import type { ForeignSettings } from "./foreign/settings.js";
 import type { NetworkSettings } from "./link.js";
+import type { MixupKind } from "./sim-proxy.js";
 
 /** Everything about a run except the decisions made by its seed: plain JSON, so that it can be saved and shrunk. */
 export interface Scenario {
@@ -24,8 +25,6 @@ export interface Scenario {
    */
   readonly ending: "all" | "core";
   readonly core: readonly number[];
-  /** Of one more waiter, ahead of the others in each client: options that hardly any answer satisfies. */
-  readonly picky?: RequestSettings | undefined;
   /** By client and node: what the path between them adds to every delay, one way, µs. */
   readonly distancesUs?: readonly (readonly number[])[] | undefined;
 }
@@ -36,10 +35,8 @@ export interface LockSettings {
   readonly maxTtlMs: number;
   readonly nodeTimeoutMs: number;
   readonly driftFactor: number;
-  readonly minValidityMs: number;
   readonly maxHoldMs: number | null;
   readonly renew: boolean;
-  readonly fencing: boolean;
   readonly quarantine: boolean;
   readonly bootstrap: boolean;
   /** How many fences a node keeps: names share them if there are only a few. */
@@ -65,9 +62,7 @@ export interface LockSettings {
 }
 
 /** Options of one request, where they differ from those of its process. */
-export type RequestSettings = Partial<
-  Pick<LockSettings, "ttlMs" | "nodeTimeoutMs" | "minValidityMs" | "fencing" | "fair">
->;
+export type RequestSettings = Partial<Pick<LockSettings, "ttlMs" | "fair">>;
 
 export interface NodeSettings {
   readonly wallOffsetMs: number;
@@ -184,6 +179,19 @@ export type Fault =
       forMs: number;
     }
   | { readonly kind: "reset"; atMs: number; client: number; node: number }
+  | {
+      /** What stands between the two mixes up replies. */
+      readonly kind: "mixup";
+      atMs: number;
+      client: number;
+      node: number;
+      forMs: number;
+      readonly how: MixupKind;
+      /** Replies that this happens to. */
+      perMille: number;
+      /** `early`: how many replies to earlier requests come before one. */
+      readonly count: number;
+    }
   | { readonly kind: "pause" | "suspend"; atMs: number; client: number; forMs: number }
   | { readonly kind: "wallJump"; atMs: number; client: number; byMs: number }
   | { readonly kind: "kill"; atMs: number; client: number; forMs: number };

@@ -20,10 +20,11 @@ import type { SimProcess } from "./sim-process.js";
 import { Testimony } from "./testimony.js";
 import { acquireCall, giveUpAfter, queueOf, type Wanted } from "./wanted.js";
 import type { World } from "./world.js";
+import { ownerIdOf } from "../src/lock.js";
 
 export interface ClientParts {
   readonly process: SimProcess;
-  readonly locks: LockManager<boolean>;
+  readonly locks: LockManager;
   /** The quorum that the manager uses. */
   readonly quorum: Quorum;
   /** By name: the owner in this process to which it was granted last. */
@@ -43,7 +44,7 @@ export interface ClientParts {
 /** A service that uses a `LockManager`. Its calls, and what it is told, are recorded. */
 export class SimClient implements Service<SimLock> {
   readonly process: SimProcess;
-  readonly locks: LockManager<boolean>;
+  readonly locks: LockManager;
   readonly quorum: Quorum;
   readonly calls: Calls;
   readonly dropIn: DropIn | undefined;
@@ -108,7 +109,7 @@ export class SimClient implements Service<SimLock> {
     const { signal, timer } = giveUpAfter(this.process, patienceMs);
     let had: SimLock | undefined;
     let settleRelease: ((result: string) => void) | undefined;
-    const callback = async (lock: Lock<boolean> | null): Promise<void> => {
+    const callback = async (lock: Lock | null): Promise<void> => {
       timer?.cancel();
       settle(lock === null ? "refused" : "granted");
       if (lock === null) return;
@@ -133,7 +134,7 @@ export class SimClient implements Service<SimLock> {
       else if (!(error instanceof LockLostError)) throw error;
     }
     if (had === undefined || settleRelease === undefined) return;
-    const { lock } = had as { readonly lock: Lock<boolean> };
+    const { lock } = had as { readonly lock: Lock };
     // A second release returns the result of the first. A release that the request failed to make stays missing.
     if (!lock.isHeld) settleRelease(await lock.release());
   }
@@ -225,7 +226,7 @@ export class SimClient implements Service<SimLock> {
   /** Gives the lock away if it is held: a client that gets the text may adopt it. */
   give(had: SimLock): string | undefined {
     if (!had.lock.isHeld) return undefined;
-    const json = JSON.stringify(had.lock);
+    const json = JSON.stringify((had.lock as Lock).handOver());
     this.isHeld(had);
     return json;
   }
@@ -270,7 +271,7 @@ export class SimClient implements Service<SimLock> {
     const sinceUs = world.nowUs;
     const settle = this.calls.begin({ what: "query", name, withinMs: nodeTimeoutMs });
     try {
-      const report = await this.locks.query(name);
+      const report = await this.locks.inspect(name);
       settle(report.state);
       const about = { process: this.process.name, name, sinceUs };
       record({ kind: "report", ...about, ...seenIn(report, fingerprints) });
@@ -328,8 +329,9 @@ export class SimClient implements Service<SimLock> {
     return this.calls.begin(acquireCall(wanted, settings, nodeTimeoutMs, this.quorum));
   }
 
-  #have(lock: Lock<boolean>, handle?: number): SimLock {
-    const { ownerId, fencingToken: token } = lock;
+  #have(lock: Lock, handle?: number): SimLock {
+    const { fencingToken: token } = lock;
+    const ownerId = ownerIdOf(lock);
     const had: SimLock = { lock, ownerId, token, names: historyNamesOf(lock), handle };
     getOrAdd(this.#handles, ownerId, () => new Set()).add(had);
     this.told.watch(had);

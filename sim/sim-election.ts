@@ -5,7 +5,7 @@ import type { SimProcess } from "./sim-process.js";
 
 /** The service whose calls are recorded. */
 interface Candidate {
-  readonly locks: LockManager<boolean>;
+  readonly locks: LockManager;
   readonly process: SimProcess;
   expectTerm(name: string): (result: string) => void;
   expectRelease(had: SimLock): (result: string) => void;
@@ -15,7 +15,7 @@ interface Candidature {
   /** It gives up after this, ms. */
   readonly abortAfterMs: number | undefined;
   /** A term as histories know it. */
-  readonly had: (term: Term<boolean>) => SimLock;
+  readonly had: (term: Term) => SimLock;
   readonly onOver: () => void;
 }
 
@@ -23,7 +23,7 @@ interface Candidature {
 export class SimElection {
   readonly #client: Candidate;
   readonly #candidature: Candidature;
-  readonly #election: Election<boolean>;
+  readonly #election: Election;
   readonly #controller = new AbortController();
   #last: SimLock | undefined;
 
@@ -64,7 +64,7 @@ export class SimElection {
     const left = how();
     // A second call returns the result of the first. A release that the election failed to make stays missing.
     if (last !== undefined && settle !== undefined && !last.lock.isHeld) {
-      void (last.lock as Term<boolean>).resign().then(settle);
+      void (last.lock as Term).resign().then(settle);
     }
     return left;
   }

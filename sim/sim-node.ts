@@ -1,10 +1,5 @@
 // Long because it has everything that can happen to a server and its connections.
-import type {
-  Batch,
-  BatchReply,
-  HandshakeReply,
-  HandshakeRequest,
-} from "../src/channel/transport.js";
+import type { Batch, HandshakeRequest } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import type { IncarnationRecord } from "../src/protocol/record.js";
 import type { Choices } from "./choices.js";
@@ -14,35 +9,24 @@ import {
   SimServer,
   type BatchTrouble,
   type CommandReply,
+  type Lie,
   type SimConstants,
 } from "./sim-server.js";
+import type { LastReplies } from "./sim-proxy.js";
 import type { StoredKey } from "./stored-key.js";
 import type { World } from "./world.js";
 
-/** A message that arrives at a node, with the way to answer it. */
+/** A message that arrives at a node. */
 export type ServerMessage =
-  | {
-      readonly kind: "handshake";
-      readonly request: HandshakeRequest;
-      answer(reply: HandshakeReply): void;
-    }
-  | { readonly kind: "kill"; readonly connectionId: string; answer(): void }
-  | {
-      readonly kind: "command";
-      readonly argv: readonly string[];
-      readonly by: ForeignStep;
-      answer(reply: CommandReply): void;
-    }
-  | {
-      readonly kind: "batch";
-      readonly batch: Batch;
-      readonly constants: SimConstants;
-      answer(reply: BatchReply): void;
-    };
+  | { readonly kind: "handshake"; readonly request: HandshakeRequest }
+  | { readonly kind: "kill"; readonly connectionId: string }
+  | { readonly kind: "command"; readonly argv: readonly string[]; readonly by: ForeignStep }
+  | { readonly kind: "batch"; readonly batch: Batch; readonly constants: SimConstants };
 
 /** The server's end of one connection. */
 export interface ServerSocket {
   readonly connectionId: string;
+  name: string;
   /** Nothing received on it is executed any more. */
   isKilled: boolean;
   /** Tells the client's end that the connection is closed. */
@@ -65,6 +49,7 @@ export interface NodeObserver {
 interface Received {
   readonly socket: ServerSocket;
   readonly message: ServerMessage;
+  readonly answer: (reply: CommandReply) => void;
 }
 
 /** What fails on a node while errors are enabled. */
@@ -81,8 +66,9 @@ export class SimNode {
   readonly clock: SimClock;
   state: "up" | "frozen" | "down" = "up";
   readonly errors = new Set<NodeErrors>();
+  readonly lastReplies: LastReplies = new Map();
   /** Fences that it answers with, whatever it has. */
-  readonly lies = new Set<{ readonly fence: number }>();
+  readonly lies = new Set<Lie>();
 
   readonly #world: World;
   readonly #choices: Choices;
@@ -155,16 +141,16 @@ export class SimNode {
 
   accept(reset: () => void): ServerSocket {
     const connectionId = `${this.runId}#${++this.#connectionCount}`;
-    const socket = { connectionId, isKilled: false, reset };
+    const socket = { connectionId, name: "", isKilled: false, reset };
     this.#sockets.set(connectionId, socket);
     return socket;
   }
 
   /** Data has arrived: the kernel of a frozen node keeps it even if the connection is closed meanwhile. */
-  receive(socket: ServerSocket, message: ServerMessage): void {
-    if (socket.isKilled) return;
-    if (this.state === "frozen") this.#inbox.push({ socket, message });
-    else if (this.state === "up") this.#execute(socket, message);
+  receive(received: Received): void {
+    if (received.socket.isKilled) return;
+    if (this.state === "frozen") this.#inbox.push(received);
+    else if (this.state === "up") this.#answer(received);
   }
 
   // Faults
@@ -218,8 +204,8 @@ export class SimNode {
     while (sockets.length > 0) {
       const at = this.#choices.pick(sockets.length, `n${this.index} thaw ${this.#serial++}`);
       const [next] = sockets.splice(at, 1);
-      for (const { socket, message } of inbox) {
-        if (socket === next && !socket.isKilled) this.#execute(socket, message);
+      for (const received of inbox) {
+        if (received.socket === next && !next.isKilled) this.#answer(received);
       }
     }
   }
@@ -268,63 +254,59 @@ export class SimNode {
 
   // Execution
 
-  #execute(socket: ServerSocket, message: ServerMessage): void {
+  #answer({ socket, message, answer }: Received): void {
+    answer(this.#execute(socket, message));
+  }
+
+  #execute(socket: ServerSocket, message: ServerMessage): CommandReply {
     switch (message.kind) {
-      case "handshake": {
-        const before = this.record;
-        const reply = this.#server.handshake(message.request, this.runId, socket.connectionId);
-        if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
-        message.answer(this.#untrue(reply));
-        break;
-      }
+      case "handshake":
+        return this.#untrue({ value: this.#handshake(socket, message.request) });
       case "kill": {
         const victim = this.#sockets.get(message.connectionId);
-        if (victim !== undefined) {
-          victim.isKilled = true;
-          this.#sockets.delete(message.connectionId);
-          victim.reset();
-        }
-        message.answer();
-        break;
+        if (victim === undefined) return { value: 0 };
+        victim.isKilled = true;
+        this.#sockets.delete(message.connectionId);
+        victim.reset();
+        return { value: 1 };
       }
       case "command":
         this.sweep();
-        message.answer(this.#server.command(message.argv, message.by));
-        break;
+        return this.#server.command(message.argv, message.by);
       case "batch":
-        message.answer(this.#untrueVotes(this.#runBatch(message.batch, message.constants)));
-        break;
+        return this.#untrue(this.#runBatch(message.batch, message.constants));
     }
   }
 
-  #runBatch(batch: Batch, constants: SimConstants): BatchReply {
+  /** Its commands travel together: CLIENT ID, CLIENT SETNAME and CLIENT LIST with the script. */
+  #handshake(socket: ServerSocket, request: HandshakeRequest): unknown {
+    const before = this.record;
+    socket.name = request.connectionName;
+    const about = this.#server.handshake(request, this.runId);
+    if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
+    const listed = this.#sockets.get(request.previous?.connectionId ?? "");
+    const list = listed === undefined ? "" : `id=${listed.connectionId} name=${listed.name}\n`;
+    return [socket.connectionId, list, about];
+  }
+
+  #runBatch(batch: Batch, constants: SimConstants): CommandReply {
     const { operations } = batch;
     this.sweep();
     const breakAt = this.#breaksAt(operations.length);
     if (breakAt === 0) {
-      return { kind: "error", message: "BUSY running a script", isExecuted: "no" };
+      return { error: "BUSY running a script" };
     }
     const begun =
       breakAt === undefined ? batch : { ...batch, operations: operations.slice(0, breakAt) };
     const trouble = this.#trouble();
     const reply = this.#server.batch(begun, constants, trouble);
-    if (breakAt === undefined || reply.kind !== "votes") return reply;
-    return { kind: "error", message: "ERR script killed", isExecuted: "unknown" };
+    if (breakAt === undefined || "error" in reply) return reply;
+    return { error: "ERR script killed" };
   }
 
-  #untrueVotes(reply: BatchReply): BatchReply {
+  #untrue(reply: CommandReply): CommandReply {
     const [lie] = this.lies;
-    if (lie === undefined || reply.kind !== "votes") return reply;
-    const votes = reply.votes.map((vote) =>
-      vote.kind === "granted" && vote.fence !== 0 ? { ...vote, fence: lie.fence } : vote,
-    );
-    return { ...reply, votes };
-  }
-
-  #untrue(reply: HandshakeReply): HandshakeReply {
-    const [lie] = this.lies;
-    if (lie === undefined || reply.kind !== "handshake" || reply.record === undefined) return reply;
-    return { ...reply, record: { ...reply.record, topFence: lie.fence } };
+    return lie === undefined || "error" in reply ? reply : { ...reply, lie };
   }
 
   /** The operation before which the batch breaks off; 0 before anything was executed. */

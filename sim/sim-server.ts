@@ -1,9 +1,4 @@
-import type {
-  Batch,
-  BatchReply,
-  HandshakeReply,
-  HandshakeRequest,
-} from "../src/channel/transport.js";
+import type { Batch, HandshakeRequest } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import { RedisError } from "../src/memory/errors.js";
 import type { Entry } from "../src/memory/keyspace.js";
@@ -13,10 +8,9 @@ import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
 import { MAX_FENCE } from "../src/protocol/fencing.js";
 import { fenceBucketOf, RECORD_KEY } from "../src/protocol/keys.js";
 import { readRecord, type IncarnationRecord } from "../src/protocol/record.js";
-import { decodeReply, encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
-import { errorReply } from "../src/script/redis-errors.js";
+import { encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
 import { withFewerBuckets } from "../src/script/fence-buckets.js";
-import { decodeHandshake, encodeHandshake } from "../src/script/handshake-codec.js";
+import { encodeHandshake } from "../src/script/handshake-codec.js";
 import { BATCH_SCRIPT } from "../src/script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../src/script/embedded-lua.js";
 import { operationAtWork } from "./at-work.js";
@@ -40,10 +34,17 @@ export interface SimConstants extends BatchConstants {
 /** No higher fence can be issued. */
 const LAST_FENCE = String(MAX_FENCE);
 
-/** The answer to a command of foreign code. */
-export type CommandReply = { readonly value: unknown } | { readonly error: string };
+/** A reply as it travels: what it says depends on which request it is taken to answer. */
+export type CommandReply =
+  | { readonly value: unknown; readonly lie?: Lie | undefined }
+  | { readonly error: string };
 
-/** The server of a node: the scripts that ship, encoded and decoded as in production, in memory. */
+/** What a node says of its fences, whatever they are. */
+export interface Lie {
+  readonly fence: number;
+}
+
+/** The server of a node: the scripts that ship, encoded as in production, in memory. */
 export class SimServer {
   readonly keys: NodeKeys;
   readonly redis: MemoryRedis;
@@ -79,14 +80,14 @@ export class SimServer {
     this.keys.sweep();
   }
 
-  handshake(request: HandshakeRequest, runId: string, connectionId: string): HandshakeReply {
+  handshake(request: HandshakeRequest, runId: string): unknown {
     const { redis } = this;
     if (redis.about.run_id !== runId) redis.about = { ...redis.about, run_id: runId };
     const args = encodeHandshake(request).map((arg) => bytesOf(String(arg)));
     const { script } = redis.scripts.load(HANDSHAKE_SCRIPT);
     const reply = redis.evaluate(script, [RECORD_KEY, ...args], 1);
     this.readRecord();
-    return decodeHandshake(connectionId, plainReply(reply));
+    return plainReply(reply);
   }
 
   /** Runs a command of foreign code unchanged. */
@@ -104,7 +105,7 @@ export class SimServer {
     { operations, recordId, number, withScript }: Batch,
     constants: SimConstants,
     trouble: BatchTrouble,
-  ): BatchReply {
+  ): CommandReply {
     try {
       const script = this.#scriptOf(withScript);
       const sent = operations.map((operation) =>
@@ -117,10 +118,10 @@ export class SimServer {
           () => this.redis.evaluate(script, given, Number(count)),
         );
       });
-      return decodeReply(plainReply(reply), operations);
+      return { value: plainReply(reply) };
     } catch (error) {
       if (!(error instanceof RedisError)) throw error;
-      return errorReply(error);
+      return { error: error.message };
     }
   }
 

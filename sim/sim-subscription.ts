@@ -1,7 +1,18 @@
 import type { Subscription, SubscriptionEvents } from "../src/channel/transport.js";
+import type { TurnEvent } from "./oracles/history.js";
 import { Lane } from "./lane.js";
 import type { LinkEnd } from "./link.js";
 import type { SimNode } from "./sim-node.js";
+
+/** Sees what becomes of the messages of one node to one process. */
+export interface InboxObserver {
+  /** Called for each message when the server sends it, and when it arrives. */
+  onMessage(message: string, what: TurnEvent["what"]): void;
+  /** From now on the server finds a listener, or none. */
+  onListening(isListening: boolean): void;
+}
+
+const NOBODY: InboxObserver = { onMessage: () => {}, onListening: () => {} };
 
 /** A client's subscription on one node, over its own connection. */
 export class SimSubscription implements Subscription {
@@ -10,10 +21,18 @@ export class SimSubscription implements Subscription {
   readonly #events: SubscriptionEvents;
   readonly #toClient: Lane;
   readonly #unregister: () => void;
+  readonly #observer: InboxObserver;
   #unsubscribe: (() => void) | undefined;
   #isOver = false;
 
-  constructor(node: SimNode, end: LinkEnd, channel: string, events: SubscriptionEvents) {
+  constructor(
+    node: SimNode,
+    end: LinkEnd,
+    channel: string,
+    events: SubscriptionEvents,
+    observer = NOBODY,
+  ) {
+    this.#observer = observer;
     this.#node = node;
     this.#end = end;
     this.#events = events;
@@ -30,17 +49,31 @@ export class SimSubscription implements Subscription {
   close(): void {
     this.#isOver = true;
     this.#unregister();
-    this.#unsubscribe?.();
+    if (this.#unsubscribe === undefined) return;
+    this.#unsubscribe();
+    this.#unsubscribe = undefined;
+    this.#observer.onListening(false);
   }
 
   #onArrived(channel: string): void {
     if (this.#isOver) return;
     this.#unsubscribe = this.#node.subscribe(channel, {
-      onMessage: (message) => this.#tell(() => this.#events.onMessage(message)),
+      onMessage: (message) => this.#onMessage(message),
       reset: () => this.#break(),
     });
     if (this.#unsubscribe === undefined) this.#break();
-    else this.#tell(() => this.#events.onOpen());
+    else {
+      this.#observer.onListening(true);
+      this.#tell(() => this.#events.onOpen());
+    }
+  }
+
+  #onMessage(message: string): void {
+    this.#observer.onMessage(message, "told");
+    this.#tell(() => {
+      this.#observer.onMessage(message, "heard");
+      this.#events.onMessage(message);
+    });
   }
 
   #tell(what: () => void): void {

@@ -1,4 +1,4 @@
-import { connectionToEnd } from "../src/channel/previous-connection.js";
+import { connectionsToEnd } from "../src/channel/previous-connection.js";
 import type {
   Batch,
   BatchReply,
@@ -16,7 +16,9 @@ import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
 import type { SimProcess } from "./sim-process.js";
 import type { ForeignStep } from "./node-keys.js";
-import { SimSubscription } from "./sim-subscription.js";
+import { batchReplyIn, handshakeReplyIn } from "./read-reply.js";
+import { SimProxy } from "./sim-proxy.js";
+import { SimSubscription, type InboxObserver } from "./sim-subscription.js";
 import type { CommandReply, SimConstants } from "./sim-server.js";
 
 /** Connections of one client process to one simulated node. */
@@ -25,11 +27,13 @@ export class SimTransport implements Transport {
   readonly #node: SimNode;
   readonly #end: LinkEnd;
   readonly #constants: SimConstants;
+  readonly #inbox: InboxObserver;
   readonly #subscriptions = new Set<SimSubscription>();
   #current: SimConnection | undefined;
 
-  constructor(node: SimNode, end: LinkEnd, constants: SimConstants) {
+  constructor(node: SimNode, end: LinkEnd, constants: SimConstants, inbox: InboxObserver) {
     this.name = `n${node.index}`;
+    this.#inbox = inbox;
     this.#node = node;
     this.#end = end;
     this.#constants = constants;
@@ -41,7 +45,7 @@ export class SimTransport implements Transport {
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
-    const subscription = new SimSubscription(this.#node, this.#end, channel, events);
+    const subscription = new SimSubscription(this.#node, this.#end, channel, events, this.#inbox);
     this.#subscriptions.add(subscription);
     return {
       close: () => {
@@ -68,6 +72,9 @@ export class SimConnection implements Connection {
   readonly #toNode: Lane;
   readonly #toClient: Lane;
   readonly #unregister: () => void;
+  readonly #proxy: SimProxy;
+  /** Requests without a reply, in order. */
+  readonly #waiting = new Set<(reply: CommandReply) => void>();
   #socket: ServerSocket | undefined;
   /** The network has given it up; data that arrived before is still read. */
   #isEnding = false;
@@ -85,6 +92,7 @@ export class SimConnection implements Connection {
     this.#process = process;
     this.#constants = constants;
     this.#events = events;
+    this.#proxy = new SimProxy(link.name, node.lastReplies);
     this.#toNode = new Lane(link, "toNode");
     this.#toClient = new Lane(link, "toClient");
     this.#unregister = link.register(() => this.#break());
@@ -95,31 +103,23 @@ export class SimConnection implements Connection {
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    this.#ask<HandshakeReply>(
-      (answer) => ({ kind: "handshake", request, answer }),
-      (handshake) => {
-        const connectionId =
-          handshake.kind === "handshake" ? connectionToEnd(request, handshake) : undefined;
-        if (connectionId === undefined) {
-          reply(handshake);
-          return;
-        }
-        this.#ask<undefined>(
-          (answer) => ({ kind: "kill", connectionId, answer: () => answer(undefined) }),
-          () => reply(handshake),
-        );
-      },
-    );
+    this.#ask({ kind: "handshake", request }, (raw) => {
+      const [handshake, list] = handshakeReplyIn(raw);
+      const [connectionId] = handshake.kind === "failed" ? [] : connectionsToEnd(request, list);
+      if (connectionId === undefined) reply(handshake);
+      else this.#ask({ kind: "kill", connectionId }, () => reply(handshake));
+    });
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    const constants = this.#constants;
-    this.#ask<BatchReply>((answer) => ({ kind: "batch", batch, constants, answer }), reply);
+    this.#ask({ kind: "batch", batch, constants: this.#constants }, (raw) =>
+      reply(batchReplyIn(raw, batch.operations)),
+    );
   }
 
   /** A command of foreign code. */
   command(argv: readonly string[], by: ForeignStep, reply: (reply: CommandReply) => void): void {
-    this.#ask<CommandReply>((answer) => ({ kind: "command", argv, by, answer }), reply);
+    this.#ask({ kind: "command", argv, by }, reply);
   }
 
   close(): void {
@@ -129,27 +129,39 @@ export class SimConnection implements Connection {
     this.#end("the connection was closed");
   }
 
-  /** One request and its answer; duplicates of the answer are ignored. */
-  #ask<Reply>(
-    messageOf: (answer: (reply: Reply) => void) => ServerMessage,
-    reply: (reply: Reply) => void,
-  ): void {
+  /** One request and its reply. */
+  #ask(message: ServerMessage, reply: (reply: CommandReply) => void): void {
     // The kernel rejects data for a connection that it has given up.
     if (this.#isEnding) return;
-    let isAnswered = false;
-    const onReply = (answer: Reply): void => {
-      if (this.#isClosed || isAnswered) return;
-      isAnswered = true;
-      reply(answer);
-    };
-    const message = messageOf((answer) =>
-      this.#toClient.carry(
-        () => this.#process.enter(() => onReply(answer)),
-        () => this.#breakLater(),
-      ),
-    );
+    const answer = this.#replyTo(reply);
     this.#toNode.carry(
-      () => this.#onMessage(message),
+      () => this.#onMessage(message, answer),
+      () => this.#breakLater(),
+    );
+  }
+
+  /** How the node answers. In order, a reply is taken for that of the oldest request without one: nothing else tells. */
+  #replyTo(reply: (reply: CommandReply) => void): (reply: CommandReply) => void {
+    if (this.#link.network.kind === "unordered") {
+      // Each has an address of its own; duplicates are ignored.
+      const waiting = new Set([reply]);
+      return (raw) => this.#return(raw, waiting);
+    }
+    this.#waiting.add(reply);
+    return (raw) => {
+      this.#proxy.pass(raw, this.#link.nextMixup(), (each) => this.#return(each, this.#waiting));
+    };
+  }
+
+  #return(raw: CommandReply, waiting: Set<(reply: CommandReply) => void>): void {
+    const take = (): void => {
+      const [reply] = waiting;
+      if (this.#isClosed || reply === undefined) return;
+      waiting.delete(reply);
+      reply(raw);
+    };
+    this.#toClient.carry(
+      () => this.#process.enter(take),
       () => this.#breakLater(),
     );
   }
@@ -166,12 +178,12 @@ export class SimConnection implements Connection {
     );
   }
 
-  #onMessage(message: ServerMessage): void {
+  #onMessage(message: ServerMessage, answer: (reply: CommandReply) => void): void {
     const socket = this.#socket;
     if (socket === undefined || socket.isKilled) {
       this.#refuse("the server does not know the connection");
     } else {
-      this.#node.receive(socket, message);
+      this.#node.receive({ socket, message, answer });
     }
   }
 

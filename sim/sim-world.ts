@@ -9,6 +9,7 @@ import {
 import type { Link } from "./link.js";
 import type { LockSettings } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";
+import type { InboxObserver } from "./sim-subscription.js";
 import type { SimProcess } from "./sim-process.js";
 import { SimTransport } from "./sim-transport.js";
 
@@ -20,6 +21,8 @@ export interface Place {
   readonly nodes: readonly SimNode[];
   readonly links: readonly Link[];
   readonly isDurable: readonly boolean[];
+  /** Sees the messages of a node to the process. */
+  readonly inboxOn: (node: SimNode) => InboxObserver;
 }
 
 /** An object that dies with its process. */
@@ -34,7 +37,7 @@ export interface Crashable {
  * @param connections is filled with what the manager opens
  */
 export function nodesOf(
-  { process, clock, nodes, links, isDurable }: Place,
+  { process, clock, nodes, links, isDurable, inboxOn }: Place,
   { window, isDeaf, fenceBuckets }: LockSettings,
   observer: WorldObserver,
   connections: Crashable[],
@@ -50,7 +53,7 @@ export function nodesOf(
     [OWN_WORLD]: world,
     [OWN_TRANSPORT]: (constants) => {
       const end = { link: links[index] as Link, process };
-      const transport = new SimTransport(node, end, { ...constants, fenceBuckets });
+      const transport = new SimTransport(node, end, { ...constants, fenceBuckets }, inboxOn(node));
       connections.push(transport);
       return transport;
     },

@@ -166,14 +166,8 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
     await world.run(world.nowUs + READ_MS * 1_000);
   }
   const wanted = { name, waitMs, also, permits };
-  const { picky } = scenario;
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
-      if (picky !== undefined) {
-        void client
-          .acquire({ ...wanted, options: picky })
-          .then((lock) => lock && client.release(lock));
-      }
       void client.acquire(wanted).then((lock) => {
         settledCount++;
         return lock && client.release(lock);

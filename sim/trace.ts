@@ -73,6 +73,21 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       const { node, name, process, wants, what, op } = event;
       return [`n${node}`, "~", `${name} ${process} ${what}${wants && ` (${wants})`} by ${op}`];
     }
+    case "turn": {
+      const { node, process, name, wants, slot, what } = event;
+      const turn = `${name}${slot === undefined ? "" : `#${slot}`}${wants && ` (${wants})`}`;
+      return what === "told"
+        ? [`n${node}`, "~", `${turn} told ${process}`]
+        : [process, "<", `${turn} told by n${node}`];
+    }
+    case "inbox": {
+      const { node, process, isListening } = event;
+      return [
+        `n${node}`,
+        "~",
+        `${process} ${isListening ? "listens" : "does not listen any more"}`,
+      ];
+    }
     case "count":
       return [`n${event.node}`, "#", `${event.name} ${event.count} of ${event.owner}`];
     case "eligible":

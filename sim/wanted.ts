@@ -20,14 +20,13 @@ export function acquireCall(
   promisedMs: number,
   quorum: Quorum,
 ): About {
-  const { nodeTimeoutMs = promisedMs } = options ?? {};
-  const { fair, fencing } = { ...settings, ...options };
+  const { fair } = { ...settings, ...options };
   // The last attempt begins no later than waitMs, and may have to seal. For a permit it may begin one node
   // timeout later, if another slot was free; so may that of a reader or an owner, if the tokens of others that
   // were admitted with it came first; a steal may, if another caller in its process was about to be granted the lock.
   const isAdmitted = mode === "shared" || owner !== undefined;
-  const isLonger = permits !== undefined || steal === true || (fencing && isAdmitted);
-  const askedMs = (isLonger ? 3 : 2) * nodeTimeoutMs;
+  const isLonger = permits !== undefined || steal === true || isAdmitted;
+  const askedMs = (isLonger ? 3 : 2) * promisedMs;
   const isFair = fair === true && steal === undefined;
   const names = [name, ...also].toSorted().join(", ");
   return {

@@ -1,4 +1,4 @@
-import { DEFAULTS } from "../src/options.js";
+import { DEFAULTS } from "../src/options/table.js";
 
 export const KEY_PREFIX = DEFAULTS.keyPrefix;
 

@@ -9,18 +9,19 @@ import type { Lock } from "./face/lock.js";
 import { LeasedLock } from "./lock.js";
 import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
 import type { OpenNodes } from "./open-nodes.js";
-import type { AcquireOptions } from "./options.js";
+import type { AcquireOptions } from "./options/options.js";
 import { errorOf } from "./outcome-error.js";
+import type { Place } from "./options/table.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import type { Opening, Reentry } from "./reentrancy/reentry.js";
-import { checkRequest, type Request } from "./request-options.js";
+import { checkRequest, type Request } from "./options/request.js";
 import { AcquireTrace, traceAcquire } from "./telemetry/acquire-trace.js";
 import { CHANNELS } from "./telemetry/channels.js";
 import {
   resolveAcquireOptions,
   type ManagerSettings,
   type ResolvedAcquire,
-} from "./resolve-options.js";
+} from "./options/resolve.js";
 
 /** The purpose of an acquire. */
 export interface HowToAcquire {
@@ -70,36 +71,39 @@ export class Acquirer {
    * @param waitMs unless the options set it
    * @throws as `LockManager.acquire` does, always by rejection
    */
-  acquire<F extends boolean>(
+  acquire(
     name: string | readonly string[],
-    options: AcquireOptions<F> | undefined,
+    options: AcquireOptions | undefined,
     waitMs: number,
     how: HowToAcquire = PLAINLY,
-  ): Promise<Lock<F>> {
+  ): Promise<Lock> {
     return new Promise((resolve, reject) => {
-      const resolved = this.resolve(options, waitMs);
+      const place = how.permitKeys === undefined ? "acquire" : "permit";
+      const resolved = this.#resolve(options, waitMs, place);
       const { lease, wait, signal } = resolved;
       const keys = how.permitKeys ?? this.#keysOf(name, resolved);
       const { request } = how;
-      if (request !== undefined) checkRequest(request, how.callback, keys, resolved);
+      if (request !== undefined) {
+        checkRequest(request, how.callback, keys, { ...resolved, layout: this.#settings.layout });
+      }
       checkMinHold(keys, lease.minHoldMs);
       this.#onLease(lease);
       if (CHANNELS.acquire.hasSubscribers) {
         const { names, context } = this.#nodes;
         const nodes = { names, clock: context.clock };
         const trace = new AcquireTrace(keys, wait.waitMs, nodes, signal);
-        const ask = (): Promise<Lock<F>> =>
+        const ask = (): Promise<Lock> =>
           new Promise((...settle) => this.#begin(keys, resolved, how, ...settle, trace));
         resolve(traceAcquire(trace, ask));
       } else this.#begin(keys, resolved, how, resolve, reject);
     });
   }
 
-  #begin<F extends boolean>(
+  #begin(
     keys: LockKind,
     { lease, wait, signal, reentrant }: ResolvedAcquire,
     { opening, request }: HowToAcquire,
-    resolve: (lock: Lock<F>) => void,
+    resolve: (lock: Lock) => void,
     reject: (error: unknown) => void,
     trace?: AcquireTrace,
   ): void {
@@ -107,12 +111,10 @@ export class Acquirer {
     if (this.state === "closed") throw new ClosedError(keys.name);
     signal?.throwIfAborted();
     const steals = request?.steal === true;
-    const joined = steals
-      ? undefined
-      : this.#reentry.join(keys, lease.fencing, reentrant, wait.waitMs, opening);
+    const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
     if (joined !== undefined) {
       if (trace !== undefined) trace.message.reentrant = true;
-      resolve(new LeasedLock<F>(joined, names, context.clock));
+      resolve(new LeasedLock(joined, names, context.clock));
       return;
     }
     if (this.isClosed) throw new ClosedError(keys.name);
@@ -123,7 +125,7 @@ export class Acquirer {
       trace?.onOutcome(outcome, pendingAcquire.attemptCount);
       if (outcome.kind === "granted") {
         const own = opening?.begin(outcome.lease) ?? outcome.lease;
-        resolve(new LeasedLock<F>(own, names, context.clock));
+        resolve(new LeasedLock(own, names, context.clock));
       } else reject(this.#errorOf(outcome, pendingAcquire, keys, wait.waitMs, signal));
     };
     const pendingAcquire = steals
@@ -135,13 +137,12 @@ export class Acquirer {
   }
 
   /** The settings of one acquire. @throws TypeError and RangeError for bad options */
-  resolve(options: AcquireOptions<boolean> | undefined, waitMs: number): ResolvedAcquire {
-    if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs);
-    const { lease, wait, once, layout } = this.#settings;
+  #resolve(options: AcquireOptions | undefined, waitMs: number, place: Place): ResolvedAcquire {
+    if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs, place);
+    const { lease, wait, once } = this.#settings;
     return {
       lease,
       wait: waitMs === 0 ? once : wait,
-      layout,
       mode: "exclusive",
       signal: undefined,
       owner: undefined,
@@ -168,7 +169,8 @@ export class Acquirer {
 
   #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): LockKind {
     const { hasCluster } = this.#nodes;
-    return laidOutKeys(checkedKeysOfAll(this.#settings.keyPrefix, name, hasCluster), resolved);
+    const { keyPrefix, layout } = this.#settings;
+    return laidOutKeys(checkedKeysOfAll(keyPrefix, name, hasCluster), { layout, ...resolved });
   }
 
   #errorOf(
@@ -192,9 +194,7 @@ export class Acquirer {
 }
 
 /** Null if the lock was not acquired because another client holds it. */
-export async function nullIfHeld<F extends boolean>(
-  asking: Promise<Lock<F>>,
-): Promise<Lock<F> | null> {
+export async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
   try {
     return await asking;
   } catch (error) {

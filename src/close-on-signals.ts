@@ -1,10 +1,8 @@
 import { constants } from "node:os";
+import { SERVICE_DRAIN_MS } from "./drain.js";
 import type { Locks } from "./face/locks.js";
 import { within } from "./runtime/within.js";
 import { checkKnown, MAX_TIMER_MS, number, oneOf, show } from "./validate.js";
-
-/** Kubernetes gives a process 30 s by default; `drainMs` may use most of it. */
-const DEFAULT_DRAIN_MS = 20_000;
 
 /** Signals that a process can listen for. */
 const SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
@@ -33,7 +31,7 @@ export interface CloseOnSignalsOptions {
 }
 
 /** What can be closed: a lock manager, or a double of one. */
-type Closable = Pick<Locks<boolean>, "close">;
+type Closable = Pick<Locks, "close">;
 
 /**
  * Closes lock managers when the process is told to end: `before`, then `close({ drainMs })` with what is left of
@@ -91,7 +89,7 @@ export function closeOnSignals(
 
 function checked(options: CloseOnSignalsOptions) {
   checkKnown(options, ["signals", "drainMs", "before"]);
-  const { signals = ["SIGTERM", "SIGINT"], drainMs = DEFAULT_DRAIN_MS, before } = options;
+  const { signals = ["SIGTERM", "SIGINT"], drainMs = SERVICE_DRAIN_MS, before } = options;
   if (!Array.isArray(signals) || signals.length === 0) {
     throw new TypeError(`\`signals\` must be an array of names of signals, got ${show(signals)}`);
   }

@@ -1,6 +1,12 @@
 import { checkKnown, number } from "./validate.js";
 import type { Clock, Timer } from "./coordinator/ports.js";
 
+/**
+ * How long services wait for locks that are held when they shut down, unless they say otherwise, ms. Kubernetes gives a
+ * process 30 s by default, and this is most of it.
+ */
+export const SERVICE_DRAIN_MS = 20_000;
+
 /** Options of {@link LockManager.close}. */
 export interface CloseOptions {
   /**

@@ -12,3 +12,15 @@ export const NO_QUORUM_CODES: readonly string[] = [
   "QUORATE_OVERLOADED",
   "QUORATE_VALIDITY_EXHAUSTED",
 ] satisfies readonly QuorateErrorCode[];
+
+/** No lock was to be had, or it did not last, for reasons that the client of a request cannot change. */
+const UNAVAILABLE_CODES: readonly string[] = [
+  ...NO_QUORUM_CODES,
+  ...(["QUORATE_MISCONFIGURED", "QUORATE_CLOSED", "QUORATE_LOST"] satisfies QuorateErrorCode[]),
+];
+
+/** The HTTP status of a request whose lock failed; undefined for errors that say nothing about its chances. */
+export function httpStatusOf(code: string): 423 | 503 | undefined {
+  if (HELD_CODES.includes(code)) return 423;
+  return UNAVAILABLE_CODES.includes(code) ? 503 : undefined;
+}

@@ -56,7 +56,8 @@ export interface LockManagerEvents {
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
    * Something that an operator should know: an even number of nodes, a misconfigured node, a node whose clock
-   * is off or whose fence is absurd, replies that are not those of the requests, clients with a different number of nodes, a ttl so short that it was probably meant in seconds.
+   * is off or whose fence is absurd, replies that are not those of the requests, clients with other nodes, a callback
+   * that goes on without its lock, a ttl so short that it was probably meant in seconds.
    * Goes to `process.emitWarning` if there are no listeners.
    */
   warning: [warning: QuorateWarning];
@@ -64,11 +65,12 @@ export interface LockManagerEvents {
 
 export interface QuorateWarning {
   readonly code:
+    | "QUORATE_CALLBACK_OVERRUN"
     | "QUORATE_CLOCK_OFFSET"
     | "QUORATE_EVEN_NODE_COUNT"
     | "QUORATE_IMPLAUSIBLE_FENCE"
     | "QUORATE_MISCONFIGURED_NODE"
-    | "QUORATE_NODE_COUNT_MISMATCH"
+    | "QUORATE_NODE_LIST_MISMATCH"
     | "QUORATE_REPLIES_OUT_OF_STEP"
     | "QUORATE_SHORT_TTL";
   readonly message: string;

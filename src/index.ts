@@ -19,11 +19,11 @@ export {
   MisconfiguredError,
   PermitsMismatchError,
 } from "./node-errors.js";
-export { DEFAULTS } from "./options.js";
+export { DEFAULTS } from "./options/table.js";
 export { closeOnSignals, type CloseOnSignalsOptions } from "./close-on-signals.js";
 
 export type { Election, Term } from "./face/election.js";
-export type { Lock, LockDescription, TokenOf } from "./face/lock.js";
+export type { Lock, LockDescription } from "./face/lock.js";
 export type { Locks } from "./face/locks.js";
 export type { Semaphore } from "./face/semaphore.js";
 export type { ReleaseResult } from "./coordinator/release-result.js";
@@ -40,6 +40,7 @@ export type {
 } from "./events.js";
 export type {
   AcquireOptions,
+  AdoptOptions,
   ElectOptions,
   LockManagerOptions,
   LockMode,
@@ -48,11 +49,10 @@ export type {
   RequestOptions,
   RetryOptions,
   SemaphoreOptions,
-} from "./options.js";
+} from "./options/options.js";
 export type { FaultKind } from "./protocol/operation.js";
 export type { ForceReleaseOptions, ForceReleaseResult } from "./inspect/force-release.js";
 export type { GivenLock } from "./inspect/given-lock.js";
-export type { AdoptOptions } from "./inspect/options.js";
 export type { HolderReport, LockReport, NodeReport } from "./inspect/report.js";
 export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
 export type { CloseOptions } from "./drain.js";

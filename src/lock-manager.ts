@@ -24,33 +24,41 @@ import {
   type ForceReleaseResult,
 } from "./inspect/force-release.js";
 import type { GivenLock } from "./inspect/given-lock.js";
-import { checkForceReleaseOptions, type AdoptOptions } from "./inspect/options.js";
+import { checkForceReleaseOptions } from "./inspect/options.js";
 import { reportOf, type LockReport } from "./inspect/report.js";
 import { snapshotOf, type LockManagerSnapshot } from "./inspect/snapshot.js";
 import { lateLock } from "./late-lock.js";
 import { checkMinHold, laidOutKeys } from "./name-keys.js";
+import { MisconfiguredError } from "./node-errors.js";
 import { openNodes, type OpenNodes } from "./open-nodes.js";
 import type {
   AcquireOptions,
+  AdoptOptions,
   ElectOptions,
   LockManagerOptions,
   RequestOptions,
   SemaphoreOptions,
-} from "./options.js";
+} from "./options/options.js";
 import { quorumSize } from "./protocol/verdict.js";
 import { untilReady, type ReadyOptions } from "./ready.js";
 import type { NodeConfig } from "./redis/node-config.js";
 import { Reentry } from "./reentrancy/reentry.js";
-import { runLocked } from "./request.js";
-import { requestOf } from "./request-options.js";
+import { superfluous } from "./validate.js";
+import { runLocked, type RequestHost } from "./request.js";
+import { requestOf } from "./options/request.js";
 import {
+  resolveAcquireOptions,
   resolveElectOptions,
   resolveManagerOptions,
   type ManagerSettings,
-} from "./resolve-options.js";
+} from "./options/resolve.js";
 import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
 import { OpenedManager } from "./telemetry/open-managers.js";
 import { Telemetry, type ObservedNodes } from "./telemetry/telemetry.js";
+
+/** What a callback, or options, in the wrong place were probably meant for. */
+const RUNS_CALLBACKS = "request(name, options, callback) runs a callback under the lock";
+const OPTIONS_FIRST = "options come before the callback";
 
 /** As long as a pause of the garbage collector or of the network. */
 const SHORT_TTL_MS = 100;
@@ -68,13 +76,8 @@ const CLOSE_CONCURRENCY = 1_000;
  *   await db.query("UPDATE ... WHERE fence <= $1", [lock.fencingToken]);
  * });
  * ```
- *
- * A `LockManager<false>` has `fencing: false` among its options; its locks have no fencing token.
  */
-export class LockManager<Fencing extends boolean = true>
-  extends EventEmitter<LockManagerEvents>
-  implements Locks<Fencing>
-{
+export class LockManager extends EventEmitter<LockManagerEvents> implements Locks {
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
   readonly #held = new LinkedSet<ManagedLease>();
@@ -96,7 +99,7 @@ export class LockManager<Fencing extends boolean = true>
    *   the same locks must use the same nodes. An odd number tolerates more failures for its size.
    * @throws TypeError or RangeError for bad arguments, naming the option and the value.
    */
-  constructor(nodes: readonly NodeConfig[], options: LockManagerOptions<Fencing> = {}) {
+  constructor(nodes: readonly NodeConfig[], options: LockManagerOptions = {}) {
     super();
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, {
@@ -134,11 +137,6 @@ export class LockManager<Fencing extends boolean = true>
     });
   }
 
-  /** Whether its locks carry a fencing token unless their own options say otherwise. */
-  get fencing(): Fencing {
-    return this.#settings.lease.fencing as Fencing;
-  }
-
   get nodes(): readonly NodeStatus[] {
     return this.#nodes.channels.map((channel) => ({
       node: channel.name,
@@ -160,69 +158,61 @@ export class LockManager<Fencing extends boolean = true>
     return votes >= size && !this.#acquirer.isClosed;
   }
 
-  acquire<F extends boolean = Fencing>(
-    name: string | readonly string[],
-    options?: AcquireOptions<F>,
-  ): Promise<Lock<NoInfer<F>>> {
+  acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
+    const wrong = superfluous("acquire(name, options)", arguments, 2, RUNS_CALLBACKS);
+    if (wrong !== undefined) return Promise.reject(wrong);
     return asked(this.#acquirer.acquire(name, options, this.#settings.wait.waitMs));
   }
 
-  tryAcquire<F extends boolean = Fencing>(
-    name: string | readonly string[],
-    options?: AcquireOptions<F>,
-  ): Promise<Lock<NoInfer<F>> | null> {
+  tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
+    const wrong = superfluous("tryAcquire(name, options)", arguments, 2, RUNS_CALLBACKS);
+    if (wrong !== undefined) return Promise.reject(wrong);
     return asked(nullIfHeld(this.#acquirer.acquire(name, options, 0)));
   }
 
   async request<T>(
     name: string | readonly string[],
-    callback: (lock: Lock<Fencing>) => T,
-  ): Promise<Awaited<T>>;
-  async request<T, F extends boolean = Fencing>(
-    name: string | readonly string[],
-    options: RequestOptions<F> & { readonly ifAvailable?: false | undefined },
-    callback: (lock: Lock<NoInfer<F>>) => T,
-  ): Promise<Awaited<T>>;
-  async request<T, F extends boolean = Fencing>(
-    name: string | readonly string[],
-    options: RequestOptions<F>,
-    callback: (lock: Lock<NoInfer<F>> | null) => T,
+    callback: (lock: Lock) => T,
   ): Promise<Awaited<T>>;
   async request<T>(
     name: string | readonly string[],
-    optionsOrCallback: RequestOptions<boolean> | ((lock: never) => T),
+    options: RequestOptions & { readonly ifAvailable?: false | undefined },
+    callback: (lock: Lock) => T,
+  ): Promise<Awaited<T>>;
+  async request<T>(
+    name: string | readonly string[],
+    options: RequestOptions,
+    callback: (lock: Lock | null) => T,
+  ): Promise<Awaited<T>>;
+  async request<T>(
+    name: string | readonly string[],
+    optionsOrCallback: RequestOptions | ((lock: never) => T),
     maybeCallback?: (lock: never) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
+    const wrong = isShort && superfluous("request(name, callback)", arguments, 2, OPTIONS_FIRST);
+    if (wrong) throw wrong;
     const callback = isShort ? optionsOrCallback : maybeCallback;
     const given = isShort ? undefined : optionsOrCallback;
     const request = requestOf(given);
     const { options = given, ifAvailable } = request;
-    const { wait, lossGraceMs } = this.#settings;
+    const { wait } = this.#settings;
     const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
     const how = { opening, request, callback };
     const waitMs = ifAvailable ? 0 : wait.waitMs;
     const asking = this.#acquirer.acquire(name, options, waitMs, how);
     const lock = await asked(ifAvailable ? nullIfHeld(asking) : asking);
     // Checked by now, like everything else.
-    const run = callback as (lock: Lock<boolean> | null) => T;
+    const run = callback as (lock: Lock | null) => T;
     if (lock === null) return await run(null);
-    return await runLocked(
-      lock,
-      opening?.enclose(run) ?? run,
-      lossGraceMs,
-      this.#nodes.context.clock,
-    );
+    return await runLocked(lock, opening?.enclose(run) ?? run, this.#requestHost);
   }
 
-  elect<F extends boolean = Fencing>(
-    name: string,
-    options: ElectOptions<F> = {},
-  ): Election<NoInfer<F>> {
+  elect(name: string, options: ElectOptions = {}): Election {
     const { context, names } = this.#nodes;
     const plainKeys = this.#acquirer.plainKeysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
-    const choice = { layout: settings.layout, mode: "exclusive", owner: undefined } as const;
+    const choice = { layout: this.#settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
     checkMinHold(keys, settings.lease.minHoldMs);
     this.#checkTtl(settings.lease);
@@ -237,31 +227,28 @@ export class LockManager<Fencing extends boolean = true>
     return new LockElection(name, electorate, settings.wait, settings.signal);
   }
 
-  semaphore<F extends boolean = Fencing>(
-    name: string,
-    options: SemaphoreOptions<F>,
-  ): Semaphore<NoInfer<F>> {
+  semaphore(name: string, options: SemaphoreOptions): Semaphore {
     const acquirer = this.#acquirer;
     const keys = acquirer.plainKeysOf(name);
-    const { wait, lossGraceMs } = this.#settings;
+    const { wait } = this.#settings;
     const host: SemaphoreHost = {
+      ...this.#requestHost,
       acquire: (permitKeys, given, isOnce) =>
         acquirer.acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
-      check: (given) => void acquirer.resolve(given, wait.waitMs),
-      lossGraceMs,
-      clock: this.#nodes.context.clock,
+      check: (given) => void resolveAcquireOptions(given, this.#settings, wait.waitMs, "semaphore"),
     };
     return new SlotSemaphore(host, keys, options);
   }
 
-  query(name: string): Promise<LockReport>;
-  query(): Promise<LockManagerSnapshot>;
-  async query(name?: string): Promise<LockReport | LockManagerSnapshot> {
+  async query(): Promise<LockManagerSnapshot> {
+    const wrong = superfluous("query()", arguments, 0, "inspect(name) asks the nodes about one");
+    if (wrong !== undefined) throw wrong;
+    this.#clientId ??= this.#nodes.context.entropy.id();
+    return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
+  }
+
+  async inspect(name: string): Promise<LockReport> {
     const { context, names } = this.#nodes;
-    if (name === undefined) {
-      this.#clientId ??= context.entropy.id();
-      return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
-    }
     const keys = this.#acquirer.openKeysOf(name);
     const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes);
@@ -271,16 +258,13 @@ export class LockManager<Fencing extends boolean = true>
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openKeysOf(name);
     checkForceReleaseOptions(options);
-    const { maxTtlMs, driftFactor, maxClockStepMs: clockStepMs } = this.#settings;
+    const { maxTtlMs, driftFactor, clockStepMs } = this.#settings;
     const { nodeTimeoutMs } = this.#settings.lease;
     const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs };
     return asked(forceRelease(context, keys, names, settings, options));
   }
 
-  async adopt<F extends boolean = Fencing>(
-    json: GivenLock | string,
-    options: AdoptOptions<F> = {},
-  ): Promise<Lock<NoInfer<F>>> {
+  async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
     const { context, names } = this.#nodes;
     const host = {
       context,
@@ -300,6 +284,8 @@ export class LockManager<Fencing extends boolean = true>
       readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
     };
     await asked(untilReady(this, behind, options));
+    const difference = options.all === true ? this.#nodes.listDifference() : undefined;
+    if (difference !== undefined) throw new MisconfiguredError("", [], this.nodes, difference);
   }
 
   close(options: CloseOptions = {}): Promise<void> {
@@ -360,6 +346,14 @@ export class LockManager<Fencing extends boolean = true>
     this.#isShortTtlTold = true;
     const message = `\`ttlMs\` of ${ttlMs} is very short: the lock expires after ${ttlMs} ms unless it is renewed. For seconds, multiply by 1000`;
     this.#warn("QUORATE_SHORT_TTL", message);
+  }
+
+  get #requestHost(): RequestHost {
+    return {
+      lossGraceMs: this.#settings.lossGraceMs,
+      clock: this.#nodes.context.clock,
+      onOverrun: (message) => this.#warn("QUORATE_CALLBACK_OVERRUN", message),
+    };
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

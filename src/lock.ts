@@ -1,26 +1,40 @@
+import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
-import type { Lock, LockDescription, TokenOf } from "./face/lock.js";
+import type { Lock, LockDescription } from "./face/lock.js";
 import { LockLostError, QuorumUnreachableError } from "./errors.js";
 import { nodeVotes } from "./tally.js";
 import type { LeaseHandle } from "./coordinator/lease-handle.js";
 import type { Clock } from "./coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
-import type { LockMode } from "./options.js";
+import type { LockMode } from "./options/options.js";
 import type { ReleaseResult } from "./coordinator/release-result.js";
+import { superfluous } from "./validate.js";
 import { checkGivable, type GivenLock } from "./inspect/given-lock.js";
 
+/**
+ * The random value in the lock key, new for every grant. Not on the lock itself: anyone who has it can release the
+ * lock, and users do not need it.
+ */
+export let ownerIdOf: (lock: Lock) => string;
+
 /** A lock that a coordinator holds, as its user sees it. */
-export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
+export class LeasedLock implements Lock {
+  static {
+    ownerIdOf = (lock) => (lock as LeasedLock).#lease.ownerId;
+  }
+
   readonly #lease: LeaseHandle;
   readonly #nodeNames: readonly string[];
   readonly #clock: Clock;
   #controller: AbortController | undefined;
+  /** Whether the loss has reached the caller by some way. */
+  #isTold = false;
 
   constructor(lease: LeaseHandle, nodeNames: readonly string[], clock: Clock) {
     this.#lease = lease;
     this.#nodeNames = nodeNames;
     this.#clock = clock;
-    lease.onLost = () => this.#controller?.abort(this.#lostError());
+    lease.onLost = () => this.#abort();
   }
 
   get name(): string {
@@ -43,12 +57,8 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
     return this.#lease.keys.slots?.slot;
   }
 
-  get ownerId(): string {
-    return this.#lease.ownerId;
-  }
-
-  get fencingToken(): TokenOf<Fencing> {
-    return this.#lease.fencingToken as TokenOf<Fencing>;
+  get fencingToken(): number {
+    return this.#lease.fencingToken as number;
   }
 
   get remainingMs(): number {
@@ -64,10 +74,7 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
     this.#lease.isHeld();
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      const { lossReason } = this.#lease;
-      if (lossReason !== undefined && !this.#controller.signal.aborted) {
-        this.#controller.abort(this.#lostError());
-      }
+      if (this.#lease.lossReason !== undefined) this.#abort();
     }
     return this.#controller.signal;
   }
@@ -77,12 +84,24 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   }
 
   assertHeld(): void {
-    if (!this.#lease.isHeld()) throw this.#lostError();
+    if (this.#lease.isHeld()) return;
+    this.#isTold = true;
+    throw this.#lostError();
   }
 
   async extend(): Promise<void> {
+    const wrong = superfluous(
+      "extend()",
+      arguments,
+      0,
+      "it extends the lease to a full ttl from now",
+    );
+    if (wrong !== undefined) throw wrong;
     const result = await this.#lease.extend();
-    if (result.kind === "lost") throw this.#lostError();
+    if (result.kind === "lost") {
+      this.#isTold = true;
+      throw this.#lostError();
+    }
     if (result.kind === "failed") {
       throw new QuorumUnreachableError(this.name, nodeVotes(this.#nodeNames, result.votes));
     }
@@ -90,20 +109,25 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
     this.assertHeld();
   }
 
-  release(): Promise<ReleaseResult> {
-    return this.#lease.release();
+  async release(): Promise<ReleaseResult> {
+    const result = await this.#lease.release();
+    if (result === "expired") this.#isTold = true;
+    return result;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.release();
+    const result = await this.#lease.release();
+    if (result !== "expired" || this.#isTold) return;
+    this.#isTold = true;
+    throw this.#lostError("taken");
   }
 
-  toJSON(): GivenLock;
-  toJSON(key: string): GivenLock | LockDescription;
-  toJSON(key?: string): GivenLock | LockDescription {
+  toJSON(): LockDescription {
     const { name, mode, fencingToken, isHeld } = this;
-    const isDescribed = key !== undefined && (key !== "" || !isHeld);
-    if (isDescribed) return { name, mode, fencingToken: fencingToken ?? null, isHeld };
+    return { name, mode, fencingToken, isHeld };
+  }
+
+  handOver(): GivenLock {
     this.assertHeld();
     const { keys, ownerId, settings } = this.#lease;
     checkGivable(keys);
@@ -111,11 +135,11 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
     return {
       kind: "quorate-lock",
       version: 1,
-      name,
+      name: keys.name,
       lockKey: keys.lockKey,
       mode: "exclusive",
       ownerId,
-      fencingToken: fencingToken ?? null,
+      fencingToken: this.fencingToken,
       ttlMs: settings.ttlMs,
     };
   }
@@ -123,7 +147,7 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
   [inspect.custom](): string {
     const { name, fencingToken } = this;
     const state = this.#lease.isHeld() ? `${Math.ceil(this.remainingMs)} ms left` : this.#endState;
-    return `Lock ${JSON.stringify(name)} (token ${fencingToken ?? "none"}, ${state})`;
+    return `Lock ${JSON.stringify(name)} (token ${fencingToken}, ${state})`;
   }
 
   get #endState(): "lost" | "released" | "handed over" {
@@ -132,10 +156,17 @@ export class LeasedLock<Fencing extends boolean> implements Lock<Fencing> {
     return state === "lost" ? "lost" : "released";
   }
 
-  #lostError(): LockLostError {
+  #abort(): void {
+    if (this.#controller === undefined || this.#controller.signal.aborted) return;
+    if (getEventListeners(this.#controller.signal, "abort").length > 0) this.#isTold = true;
+    this.#controller.abort(this.#lostError());
+  }
+
+  /** @param unknown the reason, if the lease itself knows of none */
+  #lostError(unknown: "released" | "taken" = "released"): LockLostError {
     const { isGiven, lossReason } = this.#lease;
     if (isGiven) return new LockLostError(this.name, "handedOver");
-    if (lossReason === undefined) return new LockLostError(this.name, "released");
+    if (lossReason === undefined) return new LockLostError(this.name, unknown);
     return lossErrorOf(this.name, this.#lease, this.#nodeNames);
   }
 }

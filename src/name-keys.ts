@@ -8,9 +8,9 @@ import { sharedLock } from "./kinds/shared.js";
 import { timestampLock } from "./kinds/timestamp.js";
 import { isOneSlot, RESERVED_PREFIX, type NameKeys } from "./protocol/keys.js";
 import type { LockLayout } from "./lock-layout.js";
-import type { LockMode } from "./options.js";
+import type { LockMode } from "./options/options.js";
 import type { LockKind } from "./protocol/lock-kind.js";
-import { checkName } from "./resolve-options.js";
+import { checkName } from "./options/resolve.js";
 
 /**
  * The keys of a name to be locked.

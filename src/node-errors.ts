@@ -70,8 +70,14 @@ export class MisconfiguredError extends QuorateError {
   readonly code = "QUORATE_MISCONFIGURED";
   /** From {@link LockManager.ready}, which asks for no votes: all nodes, in configured order. */
   readonly nodes: readonly NodeStatus[];
-  constructor(lockName: string, votes: readonly NodeVote[], nodes: readonly NodeStatus[] = []) {
+  constructor(
+    lockName: string,
+    votes: readonly NodeVote[],
+    nodes: readonly NodeStatus[] = [],
+    ofAll = "",
+  ) {
     const list = [
+      ...(ofAll === "" ? [] : [ofAll]),
       ...nodes.flatMap(({ node, state, detail }) =>
         state === "misconfigured" ? `${node}: ${detail}` : [],
       ),

@@ -1,5 +1,6 @@
 import { show } from "./validate.js";
 import type { DeploymentWarning } from "./channel/deployment.js";
+import { isLooking } from "./looking.js";
 import type { NodeChannel } from "./channel/node-channel.js";
 import type { ChannelState } from "./channel/channel-state.js";
 import type { Observer } from "./coordinator/observer.js";
@@ -12,13 +13,13 @@ import { openQuorum, type Quorum, type Runtime } from "./quorum.js";
 import { BatchWire } from "./redis/batch-wire.js";
 import { configureNode, type ConfiguredNode, type NodeConfig } from "./redis/node-config.js";
 import { checkDatabases } from "./redis/node-databases.js";
-import type { ManagerSettings } from "./resolve-options.js";
+import type { ManagerSettings } from "./options/resolve.js";
 import { detached, detachedClock } from "./runtime/detached.js";
 import { systemClock } from "./runtime/system-clock.js";
 import { systemEntropy } from "./runtime/system-entropy.js";
 
 const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["code"]>> = {
-  nodeCount: "QUORATE_NODE_COUNT_MISMATCH",
+  nodeList: "QUORATE_NODE_LIST_MISMATCH",
   clock: "QUORATE_CLOCK_OFFSET",
   outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
   fence: "QUORATE_IMPLAUSIBLE_FENCE",
@@ -48,8 +49,7 @@ export function openNodes(
   listener: NodesListener,
 ): OpenNodes {
   checkNodeList(nodes);
-  const { maxTtlMs, driftFactor, quarantine, allowEviction } = settings;
-  const { maxClockStepMs: clockStepMs } = settings;
+  const { maxTtlMs, driftFactor, clockStepMs, quarantine, allowEviction } = settings;
   const { nodeTimeoutMs } = settings.lease;
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
@@ -70,8 +70,10 @@ export function openNodes(
       configured,
       runtime,
       {
-        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction },
-        bootstrap: settings.bootstrap === "auto",
+        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },
+        quarantine: quarantine !== "off",
+        bootstrap: quarantine !== "always",
+        ...{ keyPrefix: settings.keyPrefix, isLooking: isLooking(settings.given) },
         // On a Cluster, a waiting name would have to be notified through all of its members.
         hasInbox: !hasCluster,
         admission,

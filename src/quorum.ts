@@ -43,6 +43,9 @@ export interface QuorumSettings {
   readonly allowEviction: boolean;
   /** Whether waiters are notified by messages; otherwise they poll. */
   readonly hasInbox: boolean;
+  readonly keyPrefix: string;
+  /** The client takes no locks, and writes no record. Default: false. */
+  readonly isLooking?: boolean;
   /** How many attempts may be in flight; by default {@link WINDOW_BOUNDS}. */
   readonly admission?: WindowBounds | undefined;
 }
@@ -59,6 +62,8 @@ export interface QuorumObserver extends Observer {
 export interface Quorum {
   readonly channels: readonly NodeChannel[];
   readonly context: Context;
+  /** Both lists, where the clients on record use other nodes; undefined as far as they use the same. */
+  listDifference(): string | undefined;
   /**
    * Allows keys with this ttl, in place of `maxTtlMs` if that is less. Resolves when all nodes that can be asked have
    * it on record; the others do not vote on such keys before they have.
@@ -80,9 +85,13 @@ export function openQuorum(
 ): Quorum {
   const { nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction } = settings;
   const nodeCount = nodes.length;
+  const { isLooking = false } = settings;
   const deployment = new Deployment(
     {
       nodeCount,
+      names: nodes.map(({ transport }) => transport.name),
+      keyPrefix: settings.keyPrefix,
+      isLooking,
       maxTtlMs,
       clockStepMs,
       driftFactor,
@@ -95,6 +104,7 @@ export function openQuorum(
   );
   const channelSettings = {
     nodeCount,
+    isLooking,
     maxTtlMs,
     clockStepMs,
     driftFactor,
@@ -136,6 +146,7 @@ export function openQuorum(
   return {
     channels,
     context,
+    listDifference: () => deployment.listDifference,
     allowTtl: async (ttlMs) => {
       await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));
     },

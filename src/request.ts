@@ -5,6 +5,14 @@ import type { Lock } from "./face/lock.js";
 import { CHANNELS } from "./telemetry/channels.js";
 import { traceRequest } from "./telemetry/request-trace.js";
 
+/** What a request needs of its lock manager. */
+export interface RequestHost {
+  readonly lossGraceMs: number;
+  readonly clock: Clock;
+  /** Hears of a callback that goes on without its lock. */
+  readonly onOverrun: (message: string) => void;
+}
+
 type Settled<T> =
   | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly error: unknown };
@@ -17,22 +25,41 @@ type Settled<T> =
  * (`result`). A callback that ignores the signal is waited for only `lossGraceMs`, so that it does not block the
  * caller.
  */
-export async function runLocked<T, F extends boolean>(
-  lock: Lock<F>,
-  callback: (lock: Lock<F>) => T,
-  lossGraceMs: number,
-  clock: Clock,
+export async function runLocked<T>(
+  lock: Lock,
+  callback: (lock: Lock) => T,
+  { lossGraceMs, clock, onOverrun }: RequestHost,
 ): Promise<Awaited<T>> {
   const { signal } = lock;
   const isHeard = CHANNELS.request.hasSubscribers;
   const settled = settle(() => (isHeard ? traceRequest(lock, callback) : callback(lock)));
   const outcome = await firstOf(settled, signal, lossGraceMs, clock);
+  if (outcome === undefined) tellOverrun(lock.name, settled, lossGraceMs, onOverrun);
   // Also checks the clock: in a stalled event loop the signal may not have fired yet.
   if (outcome === undefined || (!lock.isHeld && signal.aborted))
     throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
   await lock.release();
   if (outcome.ok) return outcome.result;
   throw outcome.error;
+}
+
+/** The caller has its error by now; what the callback still does would go unseen. */
+function tellOverrun(
+  name: string,
+  settled: Promise<Settled<unknown>>,
+  lossGraceMs: number,
+  onOverrun: RequestHost["onOverrun"],
+): void {
+  onOverrun(
+    `the callback of request("${name}") goes on ${lossGraceMs} ms (lossGraceMs) after its lock was lost, while others ` +
+      "may hold it: end it when lock.signal aborts",
+  );
+  void settled.then((outcome) => {
+    if (outcome.ok) return;
+    onOverrun(
+      `the callback of request("${name}") failed after the request had been rejected: ${String(outcome.error)}`,
+    );
+  });
 }
 
 async function settle<T>(run: () => T): Promise<Settled<Awaited<T>>> {

@@ -1,78 +1,76 @@
-import { show, whole } from "./validate.js";
+import { show, superfluous } from "./validate.js";
 import { nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
-import type { Clock } from "./coordinator/ports.js";
 import type { Lock } from "./face/lock.js";
 import type { Semaphore } from "./face/semaphore.js";
-import { NOT_FOR_PERMITS } from "./options.js";
-import type { AcquireOptions, PermitOptions, SemaphoreOptions } from "./options.js";
+import type { PermitOptions, SemaphoreOptions } from "./options/options.js";
+import { checkPlace, OPTIONS } from "./options/table.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import { permitLock } from "./kinds/permit.js";
-import { MAX_PERMITS } from "./protocol/slots.js";
-import { runLocked } from "./request.js";
+import { runLocked, type RequestHost } from "./request.js";
 
 /** What a semaphore needs from its lock manager. */
-export interface SemaphoreHost {
+export interface SemaphoreHost extends RequestHost {
   /** @param isOnce one attempt, unless the options set a wait */
-  acquire<F extends boolean>(
-    keys: LockKind,
-    options: PermitOptions<F>,
-    isOnce: boolean,
-  ): Promise<Lock<F>>;
+  acquire(keys: LockKind, options: PermitOptions, isOnce: boolean): Promise<Lock>;
   /** @throws TypeError and RangeError for bad options */
-  check(options: PermitOptions<boolean>): void;
-  readonly lossGraceMs: number;
-  readonly clock: Clock;
+  check(options: SemaphoreOptions): void;
 }
 
+const RUNS_CALLBACKS = "request(options, callback) runs a callback under a permit";
+const OPTIONS_FIRST = "options come before the callback";
+
 /** A semaphore whose permits are slots of a name. */
-export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing> {
+export class SlotSemaphore implements Semaphore {
   readonly name: string;
   readonly permits: number;
   readonly #keys: LockKind;
-  readonly #defaults: PermitOptions<Fencing>;
+  readonly #defaults: PermitOptions;
   readonly #host: SemaphoreHost;
 
   /** @internal */
-  constructor(host: SemaphoreHost, plainKeys: LockKind, options: SemaphoreOptions<Fencing>) {
-    checkOptions(options);
+  constructor(host: SemaphoreHost, plainKeys: LockKind, options: SemaphoreOptions) {
+    host.check(options);
     const { permits, ...defaults } = options;
-    host.check(defaults);
+    // Missing, it was not checked.
+    this.permits = OPTIONS.permits.check("permits", permits);
     this.name = plainKeys.name;
-    this.permits = whole("permits", permits, 1, MAX_PERMITS);
     this.#keys = permitLock(plainKeys, this.permits);
     this.#defaults = defaults;
     this.#host = host;
   }
 
-  async acquire(options: PermitOptions<Fencing> = {}): Promise<Lock<Fencing>> {
+  async acquire(options: PermitOptions = {}): Promise<Lock> {
+    const wrong = superfluous("acquire(options)", arguments, 1, RUNS_CALLBACKS);
+    if (wrong !== undefined) throw wrong;
     return asked(this.#acquire(options, false));
   }
 
-  async tryAcquire(options: PermitOptions<Fencing> = {}): Promise<Lock<Fencing> | null> {
+  async tryAcquire(options: PermitOptions = {}): Promise<Lock | null> {
+    const wrong = superfluous("tryAcquire(options)", arguments, 1, RUNS_CALLBACKS);
+    if (wrong !== undefined) throw wrong;
     return asked(nullIfHeld(this.#acquire(options, true)));
   }
 
-  async request<T>(callback: (lock: Lock<Fencing>) => T): Promise<Awaited<T>>;
+  async request<T>(callback: (lock: Lock) => T): Promise<Awaited<T>>;
+  async request<T>(options: PermitOptions, callback: (lock: Lock) => T): Promise<Awaited<T>>;
   async request<T>(
-    options: PermitOptions<Fencing>,
-    callback: (lock: Lock<Fencing>) => T,
-  ): Promise<Awaited<T>>;
-  async request<T>(
-    optionsOrCallback: PermitOptions<Fencing> | ((lock: Lock<Fencing>) => T),
-    maybeCallback?: (lock: Lock<Fencing>) => T,
+    optionsOrCallback: PermitOptions | ((lock: Lock) => T),
+    maybeCallback?: (lock: Lock) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
+    const wrong = isShort && superfluous("request(callback)", arguments, 1, OPTIONS_FIRST);
+    if (wrong) throw wrong;
     const callback = isShort ? optionsOrCallback : maybeCallback;
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
     const lock = await asked(this.#acquire(isShort ? {} : optionsOrCallback, false));
-    return await runLocked(lock, callback, this.#host.lossGraceMs, this.#host.clock);
+    return await runLocked(lock, callback, this.#host);
   }
 
-  #acquire(options: PermitOptions<Fencing>, isOnce: boolean): Promise<Lock<Fencing>> {
-    checkOptions(options);
+  #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
+    checkPlace(options, "permit");
     // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(options, isOnce ? defaults : { waitMs, ...defaults });
@@ -81,25 +79,7 @@ export class SlotSemaphore<Fencing extends boolean> implements Semaphore<Fencing
 }
 
 /** Undefined means "not given". */
-function withDefaults<F extends boolean>(
-  given: PermitOptions<F>,
-  defaults: PermitOptions<F>,
-): PermitOptions<F> {
+function withDefaults(given: PermitOptions, defaults: PermitOptions): PermitOptions {
   const isGiven = ([, value]: [string, unknown]): boolean => value !== undefined;
-  const options = Object.fromEntries(Object.entries(given).filter(isGiven));
-  if (typeof given.retry === "object") options["retry"] = { ...defaults.retry, ...given.retry };
-  return { ...defaults, ...options };
-}
-
-/** Options that do not concern permits; the others are checked with every acquire. */
-function checkOptions(options: PermitOptions<boolean>): void {
-  if (typeof options !== "object" || options === null) {
-    throw new TypeError(`options must be an object, got ${show(options)}`);
-  }
-  for (const option of NOT_FOR_PERMITS) {
-    const value: unknown = (options as AcquireOptions<boolean>)[option];
-    if (value !== undefined) {
-      throw new TypeError(`\`${option}\` does not apply to a semaphore, got ${show(value)}`);
-    }
-  }
+  return { ...defaults, ...Object.fromEntries(Object.entries(given).filter(isGiven)) };
 }

@@ -5,13 +5,18 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Checks of arguments: each error names the option and the value. */
 
-export function checkKnown(options: object, known: readonly string[], prefix = ""): void {
+export function checkKnown(
+  options: object,
+  known: readonly string[],
+  prefix = "",
+  errorOf = (name: string): TypeError => unknownOption(name, known, prefix),
+): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     const got = Array.isArray(options) ? "an array" : show(options);
     throw new TypeError(`options must be an object, got ${got}`);
   }
   for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw unknownOption(key, known, prefix);
+    if (!known.includes(key)) throw errorOf(key);
     // Only undefined means "not given": null comes from a value that went missing elsewhere.
     if (options[key as keyof typeof options] === null) {
       throw new TypeError(`\`${prefix}${key}\` must not be null`);
@@ -49,6 +54,25 @@ export function similar(name: string, known: readonly string[]): string | undefi
 
 function lettersOf(word: string): string {
   return word.split("").toSorted().join("");
+}
+
+/**
+ * An argument that a call does not have would be ignored in silence.
+ *
+ * @param args of the call, as given
+ * @param hint what was probably meant
+ */
+export function superfluous(
+  call: string,
+  args: ArrayLike<unknown>,
+  count: number,
+  hint: string,
+): TypeError | undefined {
+  const more = Array.from(args).slice(count);
+  const given = more.find((each) => each !== undefined);
+  if (given === undefined) return undefined;
+  const what = typeof given === "function" ? "a function" : show(given);
+  return new TypeError(`${call} has no argument ${count + 1}, got ${what}: ${hint}`);
 }
 
 /** Checks each option with the check of its name; other options are errors. */

@@ -28,7 +28,7 @@ const GIVEN: GivenLock = {
   lockKey: "lock:a",
   mode: "exclusive",
   ownerId: "A".repeat(22),
-  fencingToken: null,
+  fencingToken: 7,
   ttlMs: 400,
 };
 
@@ -170,12 +170,12 @@ const FAILING: readonly Failing[] = [
     },
   },
   {
-    title: "query, closed",
+    title: "inspect, closed",
     nodes: "grants",
     code: "CLOSED",
     ask: async (locks) => {
       await locks.close();
-      await locks.query("a");
+      await locks.inspect("a");
     },
   },
 ];

@@ -1,8 +1,9 @@
 import { fork, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { closeOnSignals } from "../src/index.js";
+import { closeOnSignals, type CloseOnSignalsOptions, type CloseOptions } from "../src/index.js";
 import { RedisFleet } from "../src/testing/index.js";
 import { freeByHand, lockKeys, noLockKeys } from "./support/nodes.js";
 import { eventually } from "./support/settle.js";
@@ -142,6 +143,56 @@ describe("closeOnSignals", function () {
     const { status, stdout } = spawnSync("unshare", args, { timeout: 20_000, encoding: "utf8" });
     expect(stdout).to.equal("closed as 1\n");
     expect(status).to.equal(128 + 15);
+  });
+
+  describe("the time that is left for closing", () => {
+    const DRAIN_MS = 5_000;
+
+    for (const { title, before, leftMs } of [
+      { title: "all of it without `before`", before: undefined, leftMs: DRAIN_MS },
+      { title: "what `before` leaves", before: () => sleep(300), leftMs: DRAIN_MS - 300 },
+      { title: "all of it where `before` throws", before: () => fail(), leftMs: DRAIN_MS },
+    ]) {
+      it(`is ${title}`, async () => {
+        const startedMs = performance.now();
+        const drains = await drainsOf({ drainMs: DRAIN_MS, before });
+        const tookMs = performance.now() - startedMs;
+        for (const drainMs of drains) {
+          expect(drainMs).to.be.at.most(leftMs + 1);
+          expect(drainMs).to.be.at.least(DRAIN_MS - tookMs);
+        }
+        expect(drains).to.have.length(2);
+      });
+    }
+
+    it("is none where `before` takes too long", async () => {
+      expect(await drainsOf({ drainMs: 50, before: () => sleep(300) })).to.deep.equal([0, 0]);
+    });
+
+    const fail = (): never => {
+      throw new Error("of the application");
+    };
+
+    /** What two managers are told to drain for at a signal, in a process that others end. */
+    async function drainsOf(options: CloseOnSignalsOptions): Promise<number[]> {
+      const drains: number[] = [];
+      // With it, ending the process is left to others.
+      const listener = (): void => {};
+      process.on("SIGUSR2", listener);
+      const manager = {
+        close: async ({ drainMs = Number.NaN }: CloseOptions = {}) => void drains.push(drainMs),
+      };
+      const undo = closeOnSignals([manager, manager], { ...options, signals: ["SIGUSR2"] });
+      try {
+        process.emit("SIGUSR2", "SIGUSR2");
+        await eventually("both are closed", () => drains.length === 2);
+        await eventually("it is over", () => process.listenerCount("SIGUSR2") === 1);
+        return drains;
+      } finally {
+        undo();
+        process.off("SIGUSR2", listener);
+      }
+    }
   });
 
   describe("with bad arguments", () => {

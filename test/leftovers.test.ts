@@ -32,7 +32,7 @@ describe("What is over leaves nothing behind:", () => {
     [
       "adopt, in vain",
       async (locks, signal) =>
-        rejectionOf(locks.adopt((await locks.acquire("a")).toJSON(), { signal })),
+        rejectionOf(locks.adopt((await locks.acquire("a")).handOver(), { signal })),
     ],
   ];
   for (const [title, use] of uses) {
@@ -60,7 +60,7 @@ describe("What is over leaves nothing behind:", () => {
       await locks.ready();
       const lost = (): Promise<unknown> =>
         rejectionOf(
-          locks.request("a", { ttlMs: 150, nodeTimeoutMs: 50 }, ({ signal }) => {
+          locks.request("a", { ttlMs: 150 }, ({ signal }) => {
             return aborted(signal);
           }),
         );

@@ -9,6 +9,7 @@ import {
   type LockManagerOptions,
   type QuorateWarning,
 } from "../src/index.js";
+import { memoryNodes } from "../src/memory/index.js";
 import { FakeClient, type FakeBehaviour } from "./support/fake-client.js";
 import { eventually, rejectionOf, rejectionWith } from "./support/settle.js";
 import { uncaughtDuring } from "./support/uncaught.js";
@@ -27,12 +28,6 @@ async function withManager(
 ): Promise<void> {
   await using locks = new LockManager(nodes, options);
   await run(locks);
-}
-
-/** How many acquires were not followed by a release: also an attempt that took too long was rolled back. */
-function heldCountOf({ sent }: { readonly sent: readonly string[] }): number {
-  const countOf = (kind: string): number => sent.filter((step) => step === kind).length;
-  return countOf("acquire") - countOf("release");
 }
 
 describe("LockManager: listeners that throw", () => {
@@ -89,7 +84,7 @@ describe("LockManager: listeners that throw", () => {
           expect(signal.reason).to.be.instanceOf(LockLostError).and.include({ reason: "expired" });
         }
         await eventually("released everywhere, but for the one that is kept", () =>
-          clients.every((client) => heldCountOf(client) === 1),
+          clients.every((client) => client.held.size === 1),
         );
         kept.assertHeld();
         await kept.extend();
@@ -107,9 +102,7 @@ describe("LockManager: listeners that throw", () => {
       locks.on("lost", throwing);
       await Promise.all(["a", "b", "c"].map((name) => locks.acquire(name)));
       await locks.close();
-      for (const { sent } of clients) {
-        expect(sent.filter((step) => step === "release")).to.have.length(3);
-      }
+      for (const { held } of clients) expect(held.size).to.equal(0);
     });
     expect(uncaught).to.have.length(3);
   });
@@ -147,7 +140,7 @@ describe("LockManager: events", () => {
       locks.on("warning", (warning) => warnings.push(warning));
       await locks.ready();
       await eventually("warned", () => warnings.length > 0);
-      expect(warnings[0]).to.include({ code: "QUORATE_NODE_COUNT_MISMATCH" });
+      expect(warnings[0]).to.include({ code: "QUORATE_NODE_LIST_MISMATCH" });
       expect(warnings[0]?.message).to.include("fake0:6379").and.include("3 nodes");
     });
   });
@@ -167,6 +160,29 @@ describe("LockManager: what it tells the nodes", () => {
   });
 });
 
+describe("LockManager: query of its own", () => {
+  it("has one clientId for all that it holds and waits for, every time, and no other's", async () => {
+    const nodes = memoryNodes(3);
+    await using locks = new LockManager(nodes);
+    await using other = new LockManager(nodes);
+    const idsOf = async (manager: LockManager): Promise<string[]> => {
+      const { held, pending } = await manager.query();
+      return [...held, ...pending].map(({ clientId }) => clientId);
+    };
+    await locks.acquire("a");
+    const first = await idsOf(locks);
+    await locks.acquire("b");
+    const waiting = rejectionOf(locks.acquire("a", { waitMs: 60_000 }));
+    const second = await idsOf(locks);
+    expect([first.length, second.length]).to.deep.equal([1, 3]);
+    expect(new Set([...first, ...second, ...(await idsOf(locks))]).size).to.equal(1);
+    await other.acquire("c");
+    expect(await idsOf(other)).to.not.include(first[0]);
+    await locks.close();
+    await waiting;
+  });
+});
+
 describe("LockManager: close", () => {
   it("gives its locks up as `closed`: signal, event and assertion say so", async () => {
     const clients = fakes();
@@ -182,7 +198,10 @@ describe("LockManager: close", () => {
       .with.property("reason", "closed");
     expect(told).to.deep.equal(["invoice closed"]);
     expect(await lock.release()).to.equal("expired");
-    for (const { sent } of clients) expect(sent).to.deep.equal(["acquire", "release"]);
+    for (const { sent, held } of clients) {
+      expect(new Set(sent)).to.deep.equal(new Set(["acquire", "release"]));
+      expect(held.size).to.equal(0);
+    }
   });
 
   it("rejects a request as lost by the close, with what its callback came to", async () => {
@@ -303,7 +322,7 @@ describe("LockManager: a ttl that was probably meant in seconds", () => {
     lockKey: "lock:a",
     mode: "exclusive",
     ownerId: "A".repeat(22),
-    fencingToken: null,
+    fencingToken: 7,
     ttlMs: 30_000,
   } as const;
   const asks: readonly [string, (locks: LockManager, ttlMs: number) => unknown][] = [
@@ -345,4 +364,35 @@ describe("LockManager: a ttl that was probably meant in seconds", () => {
     expect(warnings.map(({ code }) => code)).to.deep.equal(["QUORATE_SHORT_TTL"]);
     expect(await warningsOf({ ttlMs: 100 }, (locks) => locks.acquire("a"))).to.deep.equal([]);
   });
+});
+
+describe("LockManager: arguments that a call does not have", () => {
+  let locks: LockManager;
+  before(() => {
+    locks = new LockManager(["redis://127.0.0.1:1"]);
+  });
+  after(() => locks.close());
+
+  /** As JavaScript would call it. */
+  const call = (target: object, method: string, args: readonly unknown[]): Promise<unknown> =>
+    (target as Record<string, (...args: readonly unknown[]) => Promise<unknown>>)[method]?.(
+      ...args,
+    ) ?? expect.fail(`no ${method}`);
+  const run = (): void => expect.fail("must not run");
+
+  for (const [on, method, args, says] of [
+    ["locks", "acquire", ["a", {}, run], /acquire\(name, options\).* request\(name, options, call/],
+    ["locks", "tryAcquire", ["a", {}, run], /tryAcquire\(.*a function: request\(name, options/],
+    ["locks", "request", ["a", run, { ttlMs: 1_000 }], /options come before the callback/],
+    ["locks", "query", ["a"], /query\(\) has no argument 1, got "a": inspect\(name\)/],
+    ["semaphore", "acquire", [{}, run], /acquire\(options\).*request\(options, callback\)/],
+    ["semaphore", "tryAcquire", [{}, run], /tryAcquire\(options\).*request\(options, callback\)/],
+    ["semaphore", "request", [run, { waitMs: 0 }], /options come before the callback/],
+  ] as const) {
+    it(`${on}.${method} refuses, and says what was probably meant`, async () => {
+      const target = on === "locks" ? locks : locks.semaphore("s", { permits: 2 });
+      const error = await rejectionWith(TypeError, call(target, method, args));
+      expect(error.message).to.match(says);
+    });
+  }
 });

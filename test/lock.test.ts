@@ -1,28 +1,27 @@
 import { expect } from "chai";
 import { inspect } from "node:util";
 import { LockLostError, QuorumUnreachableError } from "../src/errors.js";
-import { LeasedLock } from "../src/lock.js";
+import { LeasedLock, ownerIdOf } from "../src/lock.js";
 import type { Vote } from "../src/protocol/operation.js";
 import { CoordinatorBench } from "./support/coordinator-bench.js";
 import { settle } from "./support/manual-clock.js";
 import { rejectionWith } from "./support/settle.js";
 import { fault, free, granted } from "./support/votes.js";
 
-function heldLock(over: { fencing?: boolean; renew?: boolean } = { renew: false }) {
+function heldLock(over: { renew?: boolean } = { renew: false }) {
   const bench = new CoordinatorBench();
-  const lock = new LeasedLock<boolean>(bench.lease(over), ["a:1", "b:1", "c:1"], bench.clock);
+  const lock = new LeasedLock(bench.lease(over), ["a:1", "b:1", "c:1"], bench.clock);
   return { bench, lock };
 }
 
-const reasonOf = (lock: LeasedLock<boolean>): LockLostError => lock.signal.reason as LockLostError;
+const reasonOf = (lock: LeasedLock): LockLostError => lock.signal.reason as LockLostError;
 
 describe("Lock", () => {
   it("shows what was granted", () => {
     const { bench, lock } = heldLock();
     expect(lock).to.include({ name: "invoice", mode: "exclusive", fencingToken: 7, isHeld: true });
-    expect(lock.ownerId).to.equal(bench.nodes[0]?.last("acquire").operation.ownerId);
+    expect(ownerIdOf(lock)).to.equal(bench.nodes[0]?.last("acquire").operation.ownerId);
     expect(lock.remainingMs).to.equal(988);
-    expect(heldLock({ fencing: false }).lock.fencingToken).to.equal(undefined);
   });
 
   it("tells its end by the wall clock for others", () => {
@@ -130,6 +129,13 @@ describe("Lock", () => {
     expect((await rejectionWith(LockLostError, lock.extend())).reason).to.equal("released");
   });
 
+  it("refuses what an extend has no use for", async () => {
+    const { lock } = heldLock();
+    const extend = lock.extend.bind(lock) as (ms?: number) => Promise<void>;
+    const error = await rejectionWith(TypeError, extend(5_000));
+    expect(error.message).to.match(/extend\(\) has no argument 1, got 5000: .* a full ttl/);
+  });
+
   it("releases at the end of its scope", async () => {
     const { bench, lock } = heldLock();
     const scope = (async () => {
@@ -142,38 +148,82 @@ describe("Lock", () => {
     expect(lock.isHeld).to.equal(false);
   });
 
+  /** What may happen in the scope of a lock that is lost in it; whether the end of the scope has to tell the loss. */
+  const SCOPES: [string, isTold: boolean, (lock: LeasedLock) => unknown][] = [
+    ["nothing", true, () => {}],
+    ["a signal without a listener", true, (lock) => lock.signal.aborted],
+    ["a look at isHeld", true, (lock) => lock.isHeld],
+    ["assertHeld while it was held", true, (lock) => lock.assertHeld()],
+    ["a listener on its signal", false, (lock) => lock.signal.addEventListener("abort", () => {})],
+  ];
+  const AFTERWARDS: [string, (lock: LeasedLock) => unknown][] = [
+    ["assertHeld", async (lock) => lock.assertHeld()],
+    ["extend", (lock) => lock.extend()],
+    ["release", (lock) => lock.release()],
+  ];
+
+  for (const [what, throws, use] of SCOPES) {
+    it(`lost in its scope, is ${throws ? "" : "not "}told at the end of it after ${what}`, async () => {
+      const { bench, lock } = heldLock();
+      const scope = (async () => {
+        await using scoped = lock;
+        use(scoped);
+        bench.clock.advance(988);
+      })();
+      if (!throws) return await scope;
+      expect(await rejectionWith(LockLostError, scope)).to.include({ reason: "expired" });
+      await lock[Symbol.asyncDispose]();
+    });
+  }
+
+  for (const [what, ask] of AFTERWARDS) {
+    it(`lost in its scope, is not told at the end of it what ${what} has told`, async () => {
+      const { bench, lock } = heldLock();
+      bench.clock.advance(988);
+      await Promise.resolve(ask(lock)).catch(() => {});
+      await lock[Symbol.asyncDispose]();
+    });
+  }
+
+  it("tells at the end of its scope that a quorum of nodes no longer had its key", async () => {
+    const { bench, lock } = heldLock();
+    const scope = rejectionWith(LockLostError, lock[Symbol.asyncDispose]());
+    await settle();
+    bench.answer("release", [free(), free()]);
+    expect(await scope).to.include({ reason: "taken" });
+  });
+
   it("prints itself without the secret that could release it", () => {
     const { bench, lock } = heldLock();
     expect(inspect(lock)).to.equal('Lock "invoice" (token 7, 988 ms left)');
     bench.clock.advance(988);
     expect(inspect(lock)).to.equal('Lock "invoice" (token 7, lost)');
-    expect(inspect({ lock })).to.not.include(lock.ownerId);
+    expect(inspect({ lock })).to.not.include(ownerIdOf(lock));
     const described = { name: "invoice", mode: "exclusive", fencingToken: 7, isHeld: false };
     expect(JSON.parse(JSON.stringify(lock))).to.deep.equal(described);
   });
 
-  it("is described inside of what is stringified, and stays held", () => {
+  it("is described, without its secret, where it is stringified, and stays held", () => {
     const { lock } = heldLock();
     const text = JSON.stringify({ job: 7, lock, all: [lock] });
     const described = { name: "invoice", mode: "exclusive", fencingToken: 7, isHeld: true };
     expect(JSON.parse(text)).to.deep.equal({ job: 7, lock: described, all: [described] });
+    expect(JSON.parse(JSON.stringify(lock))).to.deep.equal(described);
+    expect(lock.toJSON()).to.deep.equal(described);
     expect(inspect(lock)).to.equal('Lock "invoice" (token 7, 988 ms left)');
     expect(lock.isHeld).to.equal(true);
   });
 
-  for (const [how, give] of [
-    ["toJSON", (lock: LeasedLock<boolean>) => lock.toJSON()],
-    ["JSON.stringify", (lock: LeasedLock<boolean>) => JSON.parse(JSON.stringify(lock)) as unknown],
-  ] as const) {
-    it(`is given away by ${how}: it is over here, and nothing is released`, async () => {
+  {
+    it("is handed over: it is over here, and nothing is released", async () => {
       const { bench, lock } = heldLock();
-      expect(give(lock)).to.deep.equal({
+      expect(lock.handOver()).to.deep.equal({
         kind: "quorate-lock",
         version: 1,
         name: "invoice",
         lockKey: "lock:invoice",
         mode: "exclusive",
-        ownerId: lock.ownerId,
+        ownerId: ownerIdOf(lock),
         fencingToken: 7,
         ttlMs: 1_000,
       });
@@ -181,7 +231,7 @@ describe("Lock", () => {
       expect(lock.remainingMs).to.equal(0);
       expect(lock.signal.aborted).to.equal(false);
       expect(() => lock.assertHeld()).to.throw(LockLostError, "handed over to another process");
-      expect(() => lock.toJSON()).to.throw(LockLostError, "handed over to another process");
+      expect(() => lock.handOver()).to.throw(LockLostError, "handed over to another process");
       expect((await rejectionWith(LockLostError, lock.extend())).reason).to.equal("handedOver");
       expect(inspect(lock)).to.equal('Lock "invoice" (token 7, handed over)');
       const askedCount = (): number[] => bench.nodes.map(({ asks }) => asks.length);

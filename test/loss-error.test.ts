@@ -56,9 +56,9 @@ describe("the error of a lock whose validity ran out", () => {
       isHeld: false,
       release: () => Promise.resolve("expired"),
     };
-    const error: unknown = await runLocked(lock as never, () => 5, 10, new ManualClock()).catch(
-      (caught: unknown) => caught,
-    );
+    const error: unknown = await runLocked(lock as never, () => 5, {
+      ...{ lossGraceMs: 10, clock: new ManualClock(), onOverrun: () => {} },
+    }).catch((caught: unknown) => caught);
     expect(error).to.include({ message: lost.message, result: 5, reason: "expired" });
     expect(Object.keys(lost)).to.not.include("detail");
   });

@@ -16,6 +16,7 @@ const SETTINGS: QuorumSettings = {
   quarantine: true,
   bootstrap: true,
   allowEviction: false,
+  keyPrefix: "lock:",
   hasInbox: true,
 };
 

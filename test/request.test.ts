@@ -8,18 +8,29 @@ import { settle } from "./support/manual-clock.js";
 import { rejectionOf, rejectionWith } from "./support/settle.js";
 import { free, granted } from "./support/votes.js";
 
+function withResolvers<T>() {
+  let settle: { resolve: (value: T) => void; reject: (error: unknown) => void } | undefined;
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...(settle as NonNullable<typeof settle>) };
+}
+
 const NEVER = new Promise<never>(() => {});
 
 class RequestBench {
   readonly bench = new CoordinatorBench();
-  readonly lock = new LeasedLock<true>(
+  readonly lock = new LeasedLock(
     this.bench.lease({ renew: false }),
     ["a:1", "b:1", "c:1"],
     this.bench.clock,
   );
 
+  readonly overruns: string[] = [];
+
   run<T>(callback: (lock: Lock) => T | PromiseLike<T>, lossGraceMs = 0): Promise<T> {
-    return runLocked(this.lock, callback, lossGraceMs, this.bench.clock);
+    const onOverrun = (message: string): void => void this.overruns.push(message);
+    return runLocked(this.lock, callback, { lossGraceMs, clock: this.bench.clock, onOverrun });
   }
 
   /** Answers the release, which has to be there by now. */
@@ -197,5 +208,52 @@ describe("runLocked", () => {
     );
     await bench.answerRelease();
     expect(await running).to.equal(own);
+  });
+
+  describe("a callback that goes on after the loss", () => {
+    it("is reported once its grace is over, and so is what it fails with later", async () => {
+      const bench = new RequestBench();
+      const work = withResolvers<void>();
+      const running = rejectionWith(
+        LockLostError,
+        bench.run(() => work.promise, 50),
+      );
+      bench.lose();
+      bench.bench.clock.advance(44);
+      await settle();
+      expect(bench.overruns).to.deep.equal([]);
+      bench.bench.clock.advance(1);
+      await running;
+      expect(bench.overruns).to.have.length(1);
+      expect(bench.overruns[0]).to.match(/request\("invoice"\) goes on 50 ms \(lossGraceMs\)/);
+      work.reject(new TypeError("half done"));
+      await settle();
+      expect(bench.overruns).to.have.length(2);
+      expect(bench.overruns[1]).to.match(/"invoice".* TypeError: half done$/);
+    });
+
+    it("is not reported again when it ends well, nor at all within its grace", async () => {
+      const late = new RequestBench();
+      const work = withResolvers<void>();
+      const running = rejectionWith(
+        LockLostError,
+        late.run(() => work.promise),
+      );
+      late.lose();
+      await running;
+      work.resolve();
+      await settle();
+      expect(late.overruns).to.have.length(1);
+      const stopped = withResolvers<void>();
+      const soon = new RequestBench();
+      const failing = rejectionWith(
+        LockLostError,
+        soon.run(() => stopped.promise, 50),
+      );
+      soon.lose();
+      stopped.reject(new Error("stopped"));
+      await failing;
+      expect(soon.overruns).to.deep.equal([]);
+    });
   });
 });

@@ -16,7 +16,7 @@ const LONG_FILES: readonly string[] = [
     "src/cli/doctor/try-locks.ts",
     "src/memory/lua/lua-vm.ts",
   ],
-  ...["src/options.ts", "src/resolve-options.ts"],
+  ...["src/options/options.ts"],
   ...["sim/fleet.ts", "sim/generate-faults.ts", "sim/oracles/history.ts", "sim/sim-client.ts"],
   ...["sim/sim-node.ts", "sim/sim-process.ts"],
 ];
@@ -102,6 +102,13 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     ours: ["telemetry/", "validate.ts", "opentelemetry/"],
     packages: ["@opentelemetry/api", "node:diagnostics_channel"],
   },
+  options: {
+    ours: [
+      ...["protocol/", "coordinator/lease-settings.ts", "coordinator/pauses.ts"],
+      ...["errors.ts", "lock-layout.ts", "validate.ts", "options/"],
+    ],
+    packages: ["node:os"],
+  },
   fencing: {
     ours: ["fencing/", "errors.ts", "validate.ts", "protocol/keys.ts"],
     packages: ["node:crypto"],
@@ -123,8 +130,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
         "open-nodes.ts",
         "own-nodes.ts",
         "quorum.ts",
-        "options.ts",
-        "resolve-options.ts",
+        "options/",
       ],
     ],
     packages: ["cluster-key-slot", "node:"],

@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import leven from "leven";
 import { checkKnown, checkOptions, oneOf, string, whole } from "../src/validate.js";
-import { ACQUIRE_OPTIONS, MANAGER_OPTIONS } from "../src/resolve-options.js";
+import { optionsOf } from "../src/options/table.js";
+
+const MANAGER_OPTIONS = optionsOf("manager");
 
 /** What is suggested for an option that is not known; undefined for nothing. */
 function suggested(name: string, known: readonly string[] = MANAGER_OPTIONS): string | undefined {
@@ -28,7 +30,7 @@ describe("an unknown option", () => {
     ["prefix", "keyPrefix"],
     ["renewal", "renew"],
     ["maxTtl", "maxTtlMs"],
-    ["minValidity", "minValidityMs"],
+    ["minHold", "minHoldMs"],
     ["quorum", undefined],
     ["x", undefined],
     ["", undefined],
@@ -40,12 +42,13 @@ describe("an unknown option", () => {
   }
 
   it("with one slip suggests the right one", () => {
-    for (const name of ACQUIRE_OPTIONS.filter(({ length }) => length > 4)) {
+    const known: readonly string[] = optionsOf("acquire");
+    for (const name of known.filter(({ length }) => length > 4)) {
       for (let at = 0; at < name.length; at++) {
         for (const letter of ["x", ""]) {
           const slipped = name.slice(0, at) + letter + name.slice(at + 1);
-          if (ACQUIRE_OPTIONS.includes(slipped)) continue;
-          const meant = suggested(slipped, ACQUIRE_OPTIONS) ?? "";
+          if (known.includes(slipped)) continue;
+          const meant = suggested(slipped, known) ?? "";
           // `mixHoldMs` is as near to one as to another.
           expect(leven(slipped, meant), `${slipped}: ${meant}`).to.equal(1);
         }

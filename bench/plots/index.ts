@@ -90,7 +90,6 @@ function faultPlot(results: Results): Plot[] {
 
 /** Subjects whose name alone says too little. */
 const LEGEND_NAMES: Readonly<Record<string, string>> = {
-  "quorate-nofence": "quorate, fencing: false",
   "quorate-fair": "quorate, fair: true",
   sesamecare: "@sesamecare-oss/redlock",
   raw: "SET NX by hand",

@@ -5,8 +5,7 @@ import type { Subject } from "./subject.js";
  * Every subject, in the order of the tables. Loaded on demand: a client process holds the code of only one subject.
  */
 const SUBJECTS: Readonly<Record<string, () => Promise<Subject>>> = {
-  quorate: async () => (await import("./quorate.js")).quorate(true),
-  "quorate-nofence": async () => (await import("./quorate.js")).quorate(false),
+  quorate: async () => (await import("./quorate.js")).quorate(),
   ...Object.fromEntries(
     PEER_NAMES.map((name) => [name, async () => (await import("./peer.js")).peer(name)]),
   ),

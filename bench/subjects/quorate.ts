@@ -1,13 +1,13 @@
 import { LockManager } from "../../src/index.js";
 import { TTL_MS, type Subject } from "./subject.js";
 
-/** This package with its defaults, or without fencing. */
-export function quorate(fencing: boolean): Subject {
-  let locks: LockManager<boolean> | undefined;
+/** This package with its defaults. */
+export function quorate(): Subject {
+  let locks: LockManager | undefined;
   return {
     sends: ["eval", "evalsha"],
     open: async (urls) => {
-      locks = new LockManager(urls, { ttlMs: TTL_MS, fencing });
+      locks = new LockManager(urls, { ttlMs: TTL_MS });
       await locks.ready();
     },
     cycle: async (name) => {

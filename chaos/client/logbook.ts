@@ -2,6 +2,7 @@ import type { Lock } from "../../src/index.js";
 import type { NowUs } from "../clock.js";
 import type { Journal } from "../history/journal.js";
 import type { CallRecord, ClientRecord } from "../history/records.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** How often validity is sampled and the event loop's punctuality is checked, ms. */
 const LOOK_MS = 20;
@@ -113,8 +114,8 @@ export class Logbook {
     return { atUs, leftMs: lock.remainingMs };
   }
 
-  #about({ name, ownerId }: Lock) {
-    return { ...this.#stamp(), name, ownerId };
+  #about(lock: Lock) {
+    return { ...this.#stamp(), name: lock.name, ownerId: ownerIdOf(lock) };
   }
 
   #stamp() {

@@ -32,7 +32,7 @@ async function run(job: Job): Promise<void> {
     nodeTimeoutMs: job.nodeTimeoutMs,
     driftFactor: job.driftFactor,
     clockStepMs: job.clockStepMs,
-    quarantine: job.quarantine,
+    quarantine: job.quarantine ? "auto" : "off",
     label: job.process,
     retry: { minDelayMs: 5, maxDelayMs: 120 },
   });

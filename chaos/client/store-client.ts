@@ -1,5 +1,6 @@
 import type { Lock } from "../../src/index.js";
 import type { StoreReply, StoreRequest } from "./messages.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** A client's requests to the stores, which are in the parent process. */
 export class StoreClient {
@@ -29,9 +30,11 @@ export class StoreClient {
   #ask(
     store: StoreRequest["store"],
     what: StoreRequest["what"],
-    { name, ownerId, fencingToken: token }: Lock,
+    lock: Lock,
     base: number,
   ): Promise<number | undefined> {
+    const { name, fencingToken: token } = lock;
+    const ownerId = ownerIdOf(lock);
     const id = this.#count++;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);

@@ -6,6 +6,7 @@ import type { Logbook } from "./logbook.js";
 import type { Counts, Job } from "./messages.js";
 import type { StoreClient } from "./store-client.js";
 import { drawTenure, type Tenure } from "./tenure.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** A client: acquires a lock, works under it, releases it, rests a little, and starts again. */
 export class Worker {
@@ -130,7 +131,7 @@ export class Worker {
       "extend",
       lock.name,
       this.#job.nodeTimeoutMs,
-      lock.ownerId,
+      ownerIdOf(lock),
     );
     try {
       await lock.extend();
@@ -144,7 +145,7 @@ export class Worker {
     for (let count = isReleasedTwice ? 2 : 1; count > 0; count--) {
       this.#logbook.releasing(lock);
       const { nodeTimeoutMs } = this.#job;
-      const { settle } = this.#logbook.call("release", lock.name, nodeTimeoutMs, lock.ownerId);
+      const { settle } = this.#logbook.call("release", lock.name, nodeTimeoutMs, ownerIdOf(lock));
       try {
         settle(await lock.release());
       } catch (error) {

@@ -223,6 +223,8 @@ export interface PlaceEvent extends OnNode<"place"> {
   readonly wants: "" | "r" | "s";
   /** For how long a free name is reserved for it, ms: a process has a place for each such time. */
   readonly turnMs?: number | undefined;
+  /** Of `stands`: its place in the order, when the wait began by the process's wall clock, µs. */
+  readonly ticket?: number | undefined;
   readonly what: "stands" | "gone" | "kept" | "passed";
   /** As with a key. */
   readonly by: string | undefined;
@@ -231,6 +233,25 @@ export interface PlaceEvent extends OnNode<"place"> {
   readonly sentUs: number;
   /** Of `stands` and `passed`: for how long the queue is kept, by the node's clock. */
   readonly keptUs?: number | undefined;
+}
+
+/**
+ * A node's message that it is the turn of a process (`told`), and its arrival (`heard`): the node reserves the name for
+ * it, or a permit of it, or it may come in beside others.
+ */
+export interface TurnEvent extends OnNode<"turn"> {
+  readonly name: string;
+  readonly process: string;
+  readonly wants: PlaceEvent["wants"];
+  /** Which permit; undefined for the name as a whole. */
+  readonly slot: number | undefined;
+  readonly what: "told" | "heard";
+}
+
+/** A process listens to a node's messages from here on, or no more. It may do so several times. */
+export interface InboxEvent extends OnNode<"inbox"> {
+  readonly process: string;
+  readonly isListening: boolean;
 }
 
 /** How many holds of an owner a node counts, after a step that changed them. */
@@ -345,6 +366,8 @@ export type HistoryEvent =
       | SettleEvent
       | KeyEvent
       | PlaceEvent
+      | TurnEvent
+      | InboxEvent
       | CountEvent
       | EligibleEvent
       | NodeEvent
@@ -366,7 +389,22 @@ export type HistoryEvent =
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
   ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
-  ...(["L1", "L2", "L3", "L4", "L5", "R1", "Q1", "E1", "E2", "W1", "W2", "W3", "W4"] as const),
+  ...([
+    "L1",
+    "L2",
+    "L3",
+    "L4",
+    "L5",
+    "R1",
+    "Q1",
+    "E1",
+    "E2",
+    "W1",
+    "W2",
+    "W3",
+    "W4",
+    "W5",
+  ] as const),
   ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2"] as const),
 ] as const;
 

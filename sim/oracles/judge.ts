@@ -18,6 +18,7 @@ import { checkReadiness, checkReports } from "./looks.js";
 import { checkLeftBehind } from "./left-behind.js";
 import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
+import { checkOpenings } from "./openings.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
 import { checkPace } from "./pace.js";
@@ -62,6 +63,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W2: checkPreference,
   W3: checkPlaces,
   W4: checkLeftBehind,
+  W5: checkOpenings,
   H1: checkAdoptions,
   H2: checkEnded,
   H3: checkRobbed,

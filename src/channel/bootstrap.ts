@@ -8,6 +8,8 @@ export type Sightings = readonly (Sighting | undefined)[];
 
 export interface BootstrapSettings {
   readonly isQuarantineOn: boolean;
+  /** Nothing is written, so no record is waited for. */
+  readonly isLooking: boolean;
   /** Whether a new deployment, in which every node is seen without a record, votes immediately. */
   readonly isBootstrapOn: boolean;
   /** How long all nodes of a new deployment have to show up, and then to be opened, ms. */
@@ -72,6 +74,7 @@ export class Bootstrap {
 
   #isCandidate(index: number): boolean {
     const sighting = this.#sightings[index];
+    if (this.#settings.isLooking) return false;
     if (sighting?.record === undefined) return true;
     const { state } = sighting.record;
     return !this.#isOver && !sighting.sawChange && (state === "fresh" || state === "opening");

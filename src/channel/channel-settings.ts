@@ -9,6 +9,8 @@ export interface ChannelSettings extends Excuses {
   /** Maximum difference in rate between the clocks of client and node. */
   readonly driftFactor: number;
   readonly isDurable: boolean;
+  /** No locks are taken, and nothing is written to the record. */
+  readonly isLooking: boolean;
   /** Whether batches name the incarnation they know, so that a node that lost its data grants nothing. */
   readonly isIncarnationCompared: boolean;
   /** Deadline for connecting and for the handshake, ms. */

@@ -1,8 +1,11 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { Sighting } from "../protocol/incarnation.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
+import type { ChannelSettings } from "./channel-settings.js";
 import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
+import type { HandshakeQuestion } from "./node-connections.js";
+import { NodeLists } from "./node-lists.js";
 import { OUT_OF_STEP_REMEDY } from "./out-of-step.js";
 import { PlausibleVotes } from "./plausible-votes.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
@@ -10,6 +13,10 @@ import type { RecordOrder } from "./transport.js";
 
 /** Where replies are mixed up, each connection soon ends like the one before. */
 const WARN_AGAIN_MS = 60_000;
+
+/** Where it is only a warning. */
+const LIST_REMEDY =
+  "their locks may not exclude each other: give all clients the same nodes (docs/operations.md, Changing the nodes)";
 
 /** The deployment's interface to a node's channel. */
 export interface Member {
@@ -21,11 +28,13 @@ export interface Member {
 
 export interface DeploymentSettings extends BootstrapSettings, QuarantineSettings {
   readonly nodeCount: number;
+  readonly keyPrefix: string;
+  readonly names: readonly string[];
   readonly warn: (warning: DeploymentWarning) => void;
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeCount" | "clock" | "outOfStep" | "fence";
+  readonly kind: "nodeList" | "clock" | "outOfStep" | "fence";
   readonly index: number;
   readonly message: string;
 };
@@ -47,6 +56,9 @@ export class Deployment implements Candidates {
   readonly #offsets: ClockOffsets;
   readonly #sightings: (Sighting | undefined)[];
   readonly #identities: (string | undefined)[];
+  readonly #lists: NodeLists;
+  /** Warnings about lists that were given, by node. */
+  readonly #told: (string | undefined)[];
   /** When a node's replies were last reported as out of step, monotonic clock, ms. */
   readonly #outOfStepMs: number[] = [];
   /** Nodes that were asked and have not answered: asking again would delay the answer. */
@@ -58,6 +70,8 @@ export class Deployment implements Candidates {
     const none = Array.from({ length: settings.nodeCount }, () => undefined);
     this.#sightings = [...none];
     this.#identities = [...none];
+    this.#told = [...none];
+    this.#lists = new NodeLists(settings.keyPrefix, settings.names);
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
     const { nodeCount, clockStepMs, warn } = settings;
     this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
@@ -143,6 +157,7 @@ export class Deployment implements Candidates {
     this.#see(index, handshake, ownSinceMs);
     // Another node that is the same server has this record by now, and may still be known by one that is gone.
     if (isNew && handshake.runId === "") this.#askOthers(index);
+    for (const at of this.#lists.takeLacking()) this.ask(at, undefined);
     this.#bootstrap.onSeen(index);
   }
 
@@ -157,15 +172,42 @@ export class Deployment implements Candidates {
       sawChange: isChanged || (before?.sawChange ?? false),
     };
     this.#sightings[index] = sighting;
+    this.#lists.onSeen(index, handshake);
     this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
     if (isChanged) this.votes.onNewRecord(index);
     this.#quarantine.onSeen(index, sighting, before);
     // The node that lost its data has also lost the longest ttl; the others have it on record.
     if (isChanged) this.#askOthers(index);
-    if (record !== undefined && record.nodeCount !== this.#settings.nodeCount) {
-      const message = `on record with ${record.nodeCount} nodes, configured here with ${this.#settings.nodeCount}`;
-      this.#settings.warn({ kind: "nodeCount", index, message });
+    this.#warnOfLists();
+  }
+
+  /** Whether a node's list is ours may be known only when another node was seen. */
+  #warnOfLists(): void {
+    for (const index of this.#members.keys()) {
+      const message = this.#lists.differenceOn(index);
+      const isTold = message === this.#told[index];
+      this.#told[index] = message;
+      if (message === undefined || isTold) continue;
+      this.#settings.warn({ kind: "nodeList", index, message: `${message}; ${LIST_REMEDY}` });
     }
+  }
+
+  /** What a handshake with the node asks and writes. */
+  question(
+    index: number,
+    { nodeCount, clockStepMs, isDurable, isLooking }: ChannelSettings,
+    maxTtlMs: number,
+    order: RecordOrder | undefined,
+  ): HandshakeQuestion {
+    const ifAbsent = order?.becomes === "fresh" ? "fresh" : this.stateIfAbsent(index);
+    const nodeList = this.#lists.offerFor(index);
+    const settings = { nodeCount, clockStepMs, isDurable, isLooking };
+    return { ...settings, ifAbsent, maxTtlMs, order, nodeList };
+  }
+
+  /** Both lists, where the clients on record use other nodes; undefined as far as they use the same. */
+  get listDifference(): string | undefined {
+    return this.#lists.difference;
   }
 
   #askOthers(index: number): void {

@@ -193,10 +193,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   request(order: RecordOrder | undefined): HandshakeQuestion {
-    const { nodeCount, clockStepMs, isDurable } = this.#settings;
-    const isToWrite = order?.becomes === "fresh";
-    const ifAbsent = isToWrite ? "fresh" : this.#deployment.stateIfAbsent(this.index);
-    return { ifAbsent, nodeCount, maxTtlMs: this.#ttl.wantedMs, clockStepMs, isDurable, order };
+    return this.#deployment.question(this.index, this.#settings, this.#ttl.wantedMs, order);
   }
 
   problemOf(handshake: Handshake): ConnectionFailure | undefined {
@@ -209,7 +206,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
     this.#pipeline.connection = connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
-    this.#ttl.onRecord(record?.maxTtlMs ?? 0);
+    this.#ttl.onRecord(this.#settings.isLooking ? 0 : (record?.maxTtlMs ?? 0));
     this.#deployment.onHandshake(this.index, handshake, ownSinceMs);
     this.#teller.tell();
   }

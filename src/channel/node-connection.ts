@@ -18,11 +18,19 @@ export interface Handshake extends Extract<HandshakeReply, { kind: "handshake" }
 
 export interface NodeConnectionEvents {
   /** The question to ask, taken when the handshake is sent. */
-  request(order: RecordOrder | undefined): Omit<HandshakeRequest, "number">;
+  request(order: RecordOrder | undefined): Omit<HandshakeRequest, "number" | "connectionName">;
   /** Never older than the last {@link NodeConnection.handshake}. */
   onHandshake(handshake: Handshake): void;
   /** The connection has ended, on its own or by {@link NodeConnection.end}. Once. */
   onEnd(failure: ConnectionFailure): void;
+}
+
+/** What tells a connection from others, at random. */
+export interface ConnectionIdentity {
+  /** The number of its first request. */
+  readonly firstNumber: number;
+  /** On the server. */
+  readonly name: string;
 }
 
 /** The life of one connection: it opens, shakes hands (again on request), and ends. */
@@ -30,6 +38,8 @@ export class NodeConnection implements NumberedConnection {
   readonly wire: Connection;
   /** Of all requests on it. */
   readonly numbers: RequestNumbers;
+  /** On the server. */
+  readonly name: string;
   /** A handshake was answered. */
   isHandshakeDone = false;
   /** Operations were let through, so keys may have been stored over this connection. */
@@ -47,10 +57,11 @@ export class NodeConnection implements NumberedConnection {
     transport: Transport,
     clock: Clock,
     handshakeTimeoutMs: number,
-    firstNumber: number,
+    { firstNumber, name }: ConnectionIdentity,
     events: NodeConnectionEvents,
   ) {
     this.numbers = new RequestNumbers(firstNumber);
+    this.name = name;
     this.#clock = clock;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
     this.#events = events;
@@ -84,7 +95,8 @@ export class NodeConnection implements NumberedConnection {
     this.#isHandshaking = true;
     this.#armTimer();
     const sentSteadyMs = this.#clock.steady();
-    const request = { ...this.#events.request(order), number: this.numbers.take(1) };
+    const [number, connectionName] = [this.numbers.take(1), this.name];
+    const request = { ...this.#events.request(order), number, connectionName };
     this.wire.handshake(request, (reply) => this.#onReply(request, reply, sentSteadyMs));
   }
 

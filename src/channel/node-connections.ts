@@ -2,10 +2,19 @@ import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
 import { NodeConnection, type Handshake } from "./node-connection.js";
 import { firstNumber } from "./out-of-step.js";
 import { reconnectDelayMs } from "./reconnect.js";
-import type { ConnectionFailure, HandshakeRequest, RecordOrder, Transport } from "./transport.js";
+import type {
+  ConnectionFailure,
+  HandshakeRequest,
+  PreviousConnection,
+  RecordOrder,
+  Transport,
+} from "./transport.js";
 
 /** The question of a node's channel; the identity of the asking client is added here. */
-export type HandshakeQuestion = Omit<HandshakeRequest, "number" | "previous" | "newId" | "wallMs">;
+export type HandshakeQuestion = Omit<
+  HandshakeRequest,
+  "number" | "connectionName" | "previous" | "newId" | "wallMs"
+>;
 
 /** The owner of the connections to a node. */
 export interface ConnectedNode {
@@ -29,7 +38,7 @@ export class NodeConnections {
   readonly #entropy: Entropy;
   readonly #node: ConnectedNode;
   #current: NodeConnection | undefined;
-  #previous: { readonly connectionId: string; readonly runId: string } | undefined;
+  #previous: PreviousConnection | undefined;
   /** Ids offered for a new record, and when, lease clock, ms. A broken connection may have written one of them. */
   #offers = new Map<string, number>();
   #failedCount = 0;
@@ -50,12 +59,21 @@ export class NodeConnections {
   connect(): void {
     this.#node.onTry();
     const { handshakeTimeoutMs } = this.#node;
-    const first = firstNumber(this.#entropy);
-    const connection = new NodeConnection(this.#transport, this.#clock, handshakeTimeoutMs, first, {
-      request: (order) => this.#request(order),
-      onHandshake: (handshake) => this.#onHandshake(connection, handshake),
-      onEnd: (failure) => this.#onEnd(connection, failure),
-    });
+    const identity = {
+      firstNumber: firstNumber(this.#entropy),
+      name: `quorate-${this.#entropy.id()}`,
+    };
+    const connection = new NodeConnection(
+      this.#transport,
+      this.#clock,
+      handshakeTimeoutMs,
+      identity,
+      {
+        request: (order) => this.#request(order),
+        onHandshake: (handshake) => this.#onHandshake(connection, handshake),
+        onEnd: (failure) => this.#onEnd(connection, failure),
+      },
+    );
     this.#current = connection;
   }
 
@@ -71,7 +89,7 @@ export class NodeConnections {
     this.#current = undefined;
   }
 
-  #request(order: RecordOrder | undefined): Omit<HandshakeRequest, "number"> {
+  #request(order: RecordOrder | undefined): Omit<HandshakeRequest, "number" | "connectionName"> {
     const asked = this.#node.request(order);
     const newId = this.#entropy.id();
     if (order?.becomes === "fresh") this.#offers.set(newId, this.#clock.now());
@@ -79,7 +97,7 @@ export class NodeConnections {
   }
 
   #onHandshake(connection: NodeConnection, handshake: Handshake): void {
-    this.#previous = { connectionId: handshake.connectionId, runId: handshake.runId };
+    this.#previous = { name: connection.name, connectionId: handshake.connectionId };
     const problem = this.#node.problemOf(handshake);
     const id = handshake.record?.id;
     const ownSinceMs = id === undefined ? undefined : this.#offers.get(id);

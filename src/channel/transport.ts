@@ -1,5 +1,6 @@
 import type { Capabilities, ConfigProblem } from "../protocol/capabilities.js";
 import type { IncarnationRecord } from "../protocol/record.js";
+import type { ListOffer } from "../protocol/node-list.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 
 /** The port to one server: real connections in `redis/`, simulated ones in the simulator. */
@@ -57,8 +58,10 @@ export interface Connection {
 export interface HandshakeRequest {
   /** Which its reply has to repeat. See `channel/out-of-step`. */
   readonly number: number;
-  /** Server id of this client's previous connection to the node, and the server run in which it was seen. */
-  readonly previous: { readonly connectionId: string; readonly runId: string } | undefined;
+  /** Name that this connection gets on the server: letters, digits, `-` and `_`, never used before. */
+  readonly connectionName: string;
+  /** This client's previous connection to the node. */
+  readonly previous: PreviousConnection | undefined;
   /** Id for the record, if one has to be written. */
   readonly newId: string;
   /** The content of a record that is written if there is none; undefined if none should be written. */
@@ -71,6 +74,17 @@ export interface HandshakeRequest {
   /** A restart that kept the record has kept the keys, too. */
   readonly isDurable: boolean;
   readonly order: RecordOrder | undefined;
+  /** What is written where it is missing: the node's id, and the list of all. */
+  readonly nodeList: ListOffer;
+  /** This client takes no locks: nothing is written. */
+  readonly isLooking: boolean;
+}
+
+/** A connection as the server knows it. */
+export interface PreviousConnection {
+  readonly name: string;
+  /** Meaningful only within one run of the server. */
+  readonly connectionId: string;
 }
 
 /**
@@ -97,6 +111,8 @@ export type HandshakeReply =
       /** Undefined where there is none, and none was written. */
       readonly record: IncarnationRecord | undefined;
       readonly nodeTimeMs: number;
+      /** The nodes of the clients of this key prefix, as they are on record; "" where that is unknown. */
+      readonly nodeList: string;
       readonly capabilities: Capabilities;
       /** Why the server must not vote, empty if it may. */
       readonly problems: readonly ConfigProblem[];

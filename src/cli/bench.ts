@@ -4,6 +4,7 @@ import type { LockManager } from "../index.js";
 import { defineCommand, duration, whole } from "./command.js";
 import { checkingNodes, checkSettings, withConnection } from "./connect.js";
 import { codeOf, EXIT } from "./exit-codes.js";
+import { checkNodesSeen, NODES_CHANGED } from "./nodes-changed.js";
 import { table, type Output } from "./output.js";
 import { pause, untilSignal } from "./until-signal.js";
 
@@ -52,6 +53,7 @@ export const bench = defineCommand({
   options: {
     duration: duration(100, { help: "for how long [10s]" }),
     concurrency: whole(1, 10_000, { help: "locks taken concurrently [64]" }),
+    "nodes-changed": NODES_CHANGED,
   },
   notes: `
 Acquires and releases names that no other client uses (quorate:bench: plus a random suffix), as fast as
@@ -72,6 +74,7 @@ Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be
     const floor = checkingNodes(checked, () => new Floor(nodes, checked.lease.nodeTimeoutMs));
     const measured = async (locks: LockManager): Promise<BenchResult> => {
       await locks.ready();
+      await checkNodesSeen(locks, values["nodes-changed"], checked.lease.nodeTimeoutMs);
       const floorMs = durationMs * FLOOR_PART;
       await floor.open(locks.quorum.size);
       return await untilSignal(async (signal) => {

@@ -2,6 +2,7 @@ import type { AcquireOptions, LockManager, LockManagerOptions } from "../index.j
 import type { Call } from "./command.js";
 import { loadSettings, type Settings } from "./config.js";
 import { ConfigError, UsageError } from "./exit-codes.js";
+import { noteDifferences } from "./nodes-changed.js";
 import { printable } from "./output.js";
 
 /** What a command will request from the library, so that all of it is checked before connecting. */
@@ -44,7 +45,7 @@ export async function checkSettings(
   const settings = await loadSettings(call);
   // Imported here, so that help and completion do not load the library.
   const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
-    await import("../resolve-options.js");
+    await import("../options/resolve.js");
   const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../name-keys.js");
   const { permitLock } = await import("../kinds/permit.js");
   const { file } = settings;
@@ -69,7 +70,9 @@ export async function checkSettings(
     if (names.length > 0) {
       const plain = checkedKeysOfAll(manager.keyPrefix, which, false);
       const keys =
-        permits === undefined ? laidOutKeys(plain, resolved) : permitLock(plain, permits);
+        permits === undefined
+          ? laidOutKeys(plain, { layout: manager.layout, ...resolved })
+          : permitLock(plain, permits);
       checkMinHold(keys, resolved.lease.minHoldMs);
     }
     return { ...resolved.lease, ...resolved.wait };
@@ -79,7 +82,7 @@ export async function checkSettings(
 
 /** For names that are only queried, each separately. @throws UsageError for a name that no lock can have */
 export async function checkNames({ options }: Checked, names: readonly string[]): Promise<void> {
-  const { resolveManagerOptions } = await import("../resolve-options.js");
+  const { resolveManagerOptions } = await import("../options/resolve.js");
   const { checkedKeysOf } = await import("../name-keys.js");
   const { keyPrefix } = resolveManagerOptions(options);
   onCommandLine(() => {
@@ -97,10 +100,17 @@ export function checkingNodes<T>({ nodesFrom, file }: Settings, open: () => T): 
 }
 
 /** A lock manager for checked settings. Warnings of the library go to stderr. */
-async function connect(settings: Settings, { output }: Pick<Call, "output">): Promise<LockManager> {
+async function connect(
+  settings: Settings,
+  { output }: Pick<Call, "output">,
+  isLooking: boolean,
+): Promise<LockManager> {
   const { LockManager } = await import("../index.js");
-  const { nodes, options } = settings;
+  const { looking } = await import("../looking.js");
+  const { nodes } = settings;
+  const options = isLooking ? looking(settings.options) : settings.options;
   const locks = checkingNodes(settings, () => new LockManager(nodes, options));
+  noteDifferences(locks);
   locks.on("warning", ({ code, message }) => {
     const text = `warning: ${printable(message)}`;
     // A quorum does without the node, so no command fails because of it.
@@ -113,13 +123,18 @@ async function connect(settings: Settings, { output }: Pick<Call, "output">): Pr
   return locks;
 }
 
-/** Checks, connects and runs; always closes the connections. */
+/**
+ * Checks, connects and runs; always closes the connections.
+ *
+ * @param isLooking it takes no locks: no record is written on the nodes
+ */
 export async function withLocks<T>(
   call: Pick<Call, "globals" | "env" | "output">,
   wanted: Wanted,
   run: (locks: LockManager) => Promise<T>,
+  isLooking = false,
 ): Promise<T> {
-  return await withConnection(await checkSettings(call, {}, wanted), call, run);
+  return await withConnection(await checkSettings(call, {}, wanted), call, run, isLooking);
 }
 
 /** The same for checked settings. */
@@ -127,8 +142,9 @@ export async function withConnection<T>(
   settings: Settings,
   call: Pick<Call, "output">,
   run: (locks: LockManager) => Promise<T>,
+  isLooking = false,
 ): Promise<T> {
-  const locks = await connect(settings, call);
+  const locks = await connect(settings, call, isLooking);
   try {
     return await run(locks);
   } finally {

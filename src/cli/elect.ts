@@ -10,6 +10,7 @@ import { planOf, type Plan } from "./exec/plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./exec/run.js";
 import { endBySignal, SignalWatch } from "./exec/signals.js";
 import { StatusFeed } from "./exec/status-feed.js";
+import { checkNodesSeen, checkSameNodes } from "./nodes-changed.js";
 import { printable, type Output } from "./output.js";
 import { pause } from "./until-signal.js";
 
@@ -51,7 +52,7 @@ forwarded to the command and end the election.`,
     let code: number | NodeJS.Signals | undefined;
     try {
       code = await withConnection(plan.settings, call, (locks) =>
-        lead(locks, name, call.values["on-exit"], plan, around),
+        lead(locks, name, call.values, plan, around),
       );
     } finally {
       await around.feed.flush(FLUSH_MS);
@@ -66,30 +67,47 @@ forwarded to the command and end the election.`,
 async function lead(
   locks: LockManager,
   name: string,
-  onExit: "again" | "stop" | undefined,
+  { "on-exit": onExit, "nodes-changed": isChanged }: Call<typeof ELECT_OPTIONS>["values"],
   plan: Plan,
   around: RunSurroundings,
 ): Promise<number | NodeJS.Signals | undefined> {
   const { output, feed, watch } = around;
   using _ = tellOfOutage(locks, output);
-  let pauseMs = FIRST_PAUSE_MS;
+  let pauseMs: number | undefined;
+  await checkNodesSeen(locks, isChanged, plan.settings.lease.nodeTimeoutMs);
   for (;;) {
     feed.tell({ event: "waiting" });
     const election = locks.elect(name, { signal: watch.aborted });
     const { value: term } = await election.next();
     if (term === undefined) return undefined;
+    try {
+      checkSameNodes(locks, isChanged);
+    } catch (error) {
+      await election.return();
+      throw error;
+    }
     feed.tell({ event: "acquired", fencingToken: term.fencingToken, validMs: term.remainingMs });
     output.note(`now leading ${printable(name)}, fencing token ${term.fencingToken}`);
     const startMs = performance.now();
     const outcome = await runUnder(heldOf(locks, term, plan.settings.lease.label), plan, around);
     await election.return();
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
-    if (performance.now() - startMs > LONGEST_PAUSE_MS) pauseMs = FIRST_PAUSE_MS;
+    pauseMs = pauseAfter(performance.now() - startMs, pauseMs);
     output.note(`${endText(outcome)}; candidate again in ${durationText(pauseMs)}`);
     await pause(pauseMs, watch.aborted);
     if (watch.endedBy !== undefined) return undefined;
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
   }
+}
+
+/**
+ * How long to wait before a command is run again, ms: longer each time, but for one that ran for a while.
+ *
+ * @param ranMs how long it ran
+ * @param lastMs the pause before that; undefined if there was none
+ */
+export function pauseAfter(ranMs: number, lastMs: number | undefined): number {
+  if (lastMs === undefined || ranMs > LONGEST_PAUSE_MS) return FIRST_PAUSE_MS;
+  return Math.min(2 * lastMs, LONGEST_PAUSE_MS);
 }
 
 /** Whether the command should not run again. */
@@ -115,7 +133,7 @@ function heldOf(locks: LockManager, term: Term, label: string): HeldLock {
       return new Date(Date.now() + term.remainingMs);
     },
     release: () => term.resign(),
-    query: (asked) => locks.query(asked),
+    inspect: (asked) => locks.inspect(asked),
   };
 }
 
@@ -127,16 +145,17 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
   const name = words[0] ?? "";
   const checked = await checkSettings(call, {}, { names: words });
   using watch = new SignalWatch();
-  await withConnection(checked, call, async (locks) => {
+  const show = async (locks: LockManager): Promise<void> => {
     let before: string | undefined;
     while (!watch.aborted.aborted && output.isRead) {
-      const report = await locks.query(name);
+      const report = await locks.inspect(name);
       const now = leaderText(report);
       if (now !== before) printLeader(report, now, output);
       before = now;
       await pause(OBSERVE_MS, watch.aborted);
     }
-  });
+  };
+  await withConnection(checked, call, show, true);
   watch[Symbol.dispose]();
   return watch.endedBy === undefined ? EXIT.ok : await endBySignal(watch.endedBy);
 }

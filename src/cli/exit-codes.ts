@@ -1,4 +1,4 @@
-import { HELD_CODES, NO_QUORUM_CODES } from "../error-codes.js";
+import type { QuorateErrorCode } from "../errors.js";
 
 /** The exit codes of `quorate` itself; from `sysexits.h` where it has one. */
 export const EXIT = {
@@ -46,15 +46,24 @@ export class ExitError extends Error {
 }
 
 /** By error code, so that the library need not be loaded. */
-const BY_CODE: Readonly<Record<string, number>> = {
-  ...Object.fromEntries(HELD_CODES.map((code) => [code, EXIT.contended])),
-  ...Object.fromEntries(NO_QUORUM_CODES.map((code) => [code, EXIT.unavailable])),
+const BY_CODE: Readonly<Record<QuorateErrorCode, number>> = {
+  QUORATE_CONTENDED: EXIT.contended,
+  QUORATE_WAIT_TIMEOUT: EXIT.contended,
+  QUORATE_UNREACHABLE: EXIT.unavailable,
+  QUORATE_OVERLOADED: EXIT.unavailable,
+  QUORATE_VALIDITY_EXHAUSTED: EXIT.unavailable,
   QUORATE_NOT_READY: EXIT.unavailable,
   QUORATE_LOST: EXIT.lost,
   QUORATE_MISCONFIGURED: EXIT.config,
   QUORATE_FOREIGN_KEY: EXIT.config,
   QUORATE_MIXED_LAYOUT: EXIT.config,
   QUORATE_PERMITS_MISMATCH: EXIT.config,
+  // Of what the command line does not do.
+  QUORATE_NOT_ADOPTABLE: EXIT.bug,
+  QUORATE_CLOSED: EXIT.bug,
+  QUORATE_REENTRY: EXIT.bug,
+  QUORATE_STALE_TOKEN: EXIT.bug,
+  QUORATE_MALFORMED_TOKEN: EXIT.bug,
 };
 
 /** The exit code for an error. */
@@ -62,7 +71,8 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof ConfigError) return EXIT.config;
   if (error instanceof ExitError) return error.exitCode;
-  return BY_CODE[codeOf(error) ?? ""] ?? EXIT.bug;
+  const codes: Readonly<Record<string, number | undefined>> = BY_CODE;
+  return codes[codeOf(error) ?? ""] ?? EXIT.bug;
 }
 
 /** The stable code of an error of the library, or of the system. */

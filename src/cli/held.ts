@@ -62,6 +62,6 @@ async function answerTo(
   const answer = isElsewhere ? undefined : await askAround(call.env, question);
   return (
     answer ??
-    (await withLocks(call, { names: [question.name] }, (locks) => askNodes(locks, question)))
+    (await withLocks(call, { names: [question.name] }, (locks) => askNodes(locks, question), true))
   );
 }

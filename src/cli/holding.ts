@@ -17,10 +17,10 @@ export interface HoldingAnswer {
 
 /** Asks the nodes. */
 export async function askNodes(
-  locks: { query(name: string): Promise<LockReport> },
+  locks: { inspect(name: string): Promise<LockReport> },
   question: HoldingQuestion,
 ): Promise<HoldingAnswer> {
-  const report = await locks.query(question.name);
+  const report = await locks.inspect(question.name);
   const answers = report.nodes.filter(({ state }) => state !== "unanswered").length;
   const isKnown = answers >= quorumSize(report.nodes.length);
   return { isKnown, isHeld: isKnown && holds(report, question) };

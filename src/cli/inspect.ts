@@ -17,7 +17,12 @@ free, 69 if not. The result can be outdated by the time you read it.`,
   examples: ["quorate inspect nightly", "quorate inspect nightly --json | jq .holders"],
   async run(call) {
     const { words, output } = call;
-    const report = await withLocks(call, { names: words }, (locks) => locks.query(words[0] ?? ""));
+    const report = await withLocks(
+      call,
+      { names: words },
+      (locks) => locks.inspect(words[0] ?? ""),
+      true,
+    );
     if (output.isJson) output.json(report);
     else output.print(reportText(report, output));
     return report.isQuorate ? EXIT.ok : EXIT.unavailable;

@@ -60,11 +60,17 @@ scanning.`,
       for (const { node, message } of failures) {
         output.note(`${node} was not scanned: ${printable(message)}`);
       }
-      if (list.isComplete) return EXIT.ok;
-      output.note("too few nodes were scanned: held names may be missing");
-      return failures.every(({ isMisconfigured }) => isMisconfigured)
-        ? EXIT.config
-        : EXIT.unavailable;
+      if (!list.isComplete) output.note("too few nodes were scanned: held names may be missing");
+      return exitOf(list.isComplete, failures);
     });
   },
 });
+
+/** A node that is down may come back; one that is misconfigured does not permit it until somebody changes that. */
+export function exitOf(
+  isComplete: boolean,
+  failures: readonly { readonly isMisconfigured: boolean }[],
+): number {
+  if (isComplete) return EXIT.ok;
+  return failures.every(({ isMisconfigured }) => isMisconfigured) ? EXIT.config : EXIT.unavailable;
+}

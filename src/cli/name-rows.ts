@@ -36,7 +36,7 @@ export async function rowsOf(
   const rows: NameRow[] = [];
   for (let from = 0; from < names.length; from += QUERIES) {
     const some = names.slice(from, from + QUERIES);
-    rows.push(...(await Promise.all(some.map(async (name) => rowOf(await locks.query(name))))));
+    rows.push(...(await Promise.all(some.map(async (name) => rowOf(await locks.inspect(name))))));
   }
   return rows;
 }

@@ -13,7 +13,7 @@ export async function withFinder<T>(
   const { nodes, options } = checked;
   const finder = checkingNodes(checked, () => new Finder(nodes, options));
   try {
-    return await withConnection(checked, call, (locks) => run(finder, locks));
+    return await withConnection(checked, call, (locks) => run(finder, locks), true);
   } finally {
     finder.close();
   }

@@ -184,7 +184,7 @@ export class Attempt implements RoundListener, SealingListener {
   }
 
   #isUsable(nowMs: number): boolean {
-    return isUsable(nowMs, this.#validUntilMs, this.#settings.minValidityMs);
+    return isUsable(nowMs, this.#validUntilMs, this.#settings.minHoldMs);
   }
 
   #run(nowMs: number): Run {

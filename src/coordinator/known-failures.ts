@@ -60,8 +60,6 @@ export function saysTo({ kind, votes }: AttemptFailure, asked: Wish, other: Wish
   if (votes.some(isAboutKind) && !isSameKind(asked.keys, other.keys)) return false;
   if (kind === "refused") return true;
   const [its, others] = [asked.settings, other.settings];
-  // A token may take a second round.
-  if (its.fencing && !others.fencing) return false;
   return kind === "exhausted"
     ? usableForMs(others) <= usableForMs(its)
     : others.nodeTimeoutMs <= its.nodeTimeoutMs;

@@ -3,14 +3,14 @@ export interface LeaseSettings {
   readonly ttlMs: number;
   readonly nodeTimeoutMs: number;
   readonly driftFactor: number;
-  readonly minValidityMs: number;
   readonly maxHoldMs: number;
   readonly renew: boolean;
+  /** Off for the drop-in for redlock only: its locks have no token. */
   readonly fencing: boolean;
   readonly label: string;
   /** How long the name stays closed after the validity ends, unless it is released, ms; undefined: 0. */
   readonly lockDelayMs?: number;
-  /** How long the name stays closed after the grant, even if it is released, ms; undefined: 0. */
+  /** How long the name stays closed after the grant, even if it is released, ms: a grant with less validity is none; undefined: 0. */
   readonly minHoldMs?: number;
   /** How far a node's clock may gain on real time between two renewals, ms; undefined: 0. */
   readonly clockStepMs?: number;

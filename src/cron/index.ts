@@ -74,7 +74,7 @@ const WAIT_MS = 1_000;
  *   `tryAcquire` does; node-cron logs this, and does not run the task.
  */
 export function runCoordinator(
-  locks: Pick<Locks<boolean>, "tryAcquire">,
+  locks: Pick<Locks, "tryAcquire">,
   options: RunCoordinatorOptions = {},
 ): RunCoordinator {
   checkKnown(options, KNOWN);
@@ -87,13 +87,12 @@ export function runCoordinator(
   if (onLost !== undefined && typeof onLost !== "function") {
     throw new TypeError(`\`onLost\` must be a function, got ${show(onLost)}`);
   }
-  // Each fire has its own name, and the fencing tokens of different names are not ordered.
-  const lockOptions = { minHoldMs, ttlMs, fencing: false, waitMs: WAIT_MS };
-  const running = new Map<string, Lock<boolean>>();
+  const lockOptions = { minHoldMs, ttlMs, waitMs: WAIT_MS };
+  const running = new Map<string, Lock>();
 
   return {
     async shouldRun(key) {
-      let lock: Lock<boolean> | null;
+      let lock: Lock | null;
       try {
         lock = await locks.tryAcquire(prefix + key, lockOptions);
       } catch (error) {

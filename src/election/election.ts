@@ -4,9 +4,9 @@ import type { Election, Term } from "../face/election.js";
 import type { LeasedTerm } from "./term.js";
 
 /** An election whose terms are based on locks. */
-export class LockElection<Fencing extends boolean> implements Election<Fencing> {
+export class LockElection implements Election {
   readonly name: string;
-  readonly #candidacy: Candidacy<LeasedTerm<Fencing>>;
+  readonly #candidacy: Candidacy<LeasedTerm>;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => void this.return();
   #isStarted = false;
@@ -14,7 +14,7 @@ export class LockElection<Fencing extends boolean> implements Election<Fencing> 
   /** @internal */
   constructor(
     name: string,
-    electorate: Electorate<LeasedTerm<Fencing>>,
+    electorate: Electorate<LeasedTerm>,
     settings: CandidacySettings,
     signal: AbortSignal | undefined,
   ) {
@@ -28,7 +28,7 @@ export class LockElection<Fencing extends boolean> implements Election<Fencing> 
     return this.#candidacy.term !== undefined;
   }
 
-  get term(): Term<Fencing> | undefined {
+  get term(): Term | undefined {
     return this.#candidacy.term;
   }
 
@@ -36,7 +36,7 @@ export class LockElection<Fencing extends boolean> implements Election<Fencing> 
     return this;
   }
 
-  next(): Promise<IteratorResult<Term<Fencing>, undefined>> {
+  next(): Promise<IteratorResult<Term, undefined>> {
     if (this.#signal?.aborted) void this.return();
     else if (!this.#isStarted) this.#signal?.addEventListener("abort", this.#onAbort);
     this.#isStarted = true;

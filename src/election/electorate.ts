@@ -35,17 +35,14 @@ export interface Candidature {
 }
 
 /** Elections of one name on the nodes of a lock manager. */
-export function electorateOf<Fencing extends boolean>(
-  host: ElectionHost,
-  candidature: Candidature,
-): Electorate<LeasedTerm<Fencing>> {
+export function electorateOf(host: ElectionHost, candidature: Candidature): Electorate<LeasedTerm> {
   const { context, nodeNames, pending } = host;
   const { keys, lease, wait, onError } = candidature;
 
-  const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<LeasedTerm<Fencing>> => {
+  const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<LeasedTerm> => {
     if (outcome.kind === "granted") {
       host.onElected(outcome.lease);
-      const lock = new LeasedLock<Fencing>(outcome.lease, nodeNames, context.clock);
+      const lock = new LeasedLock(outcome.lease, nodeNames, context.clock);
       return { kind: "elected", term: new LeasedTerm(lock) };
     }
     const isAborted = outcome.kind === "aborted";

@@ -2,16 +2,16 @@ import { inspect } from "node:util";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 import { LockLostError } from "../errors.js";
 import type { Term } from "../face/election.js";
-import type { Lock, TokenOf } from "../face/lock.js";
+import type { Lock } from "../face/lock.js";
 import type { Leadership } from "./candidacy.js";
 
 /** A term that is based on a lock. */
-export class LeasedTerm<Fencing extends boolean> implements Term<Fencing>, Leadership {
-  readonly #lock: Lock<Fencing>;
+export class LeasedTerm implements Term, Leadership {
+  readonly #lock: Lock;
   readonly #controller = new AbortController();
 
   /** @internal */
-  constructor(lock: Lock<Fencing>) {
+  constructor(lock: Lock) {
     this.#lock = lock;
     const { signal } = lock;
     const onLost = (): void => this.#controller.abort(signal.reason);
@@ -23,7 +23,7 @@ export class LeasedTerm<Fencing extends boolean> implements Term<Fencing>, Leade
     return this.#lock.name;
   }
 
-  get fencingToken(): TokenOf<Fencing> {
+  get fencingToken(): number {
     return this.#lock.fencingToken;
   }
 

@@ -1,5 +1,4 @@
 import type { ReleaseResult } from "../coordinator/release-result.js";
-import type { TokenOf } from "./lock.js";
 
 /**
  * One term of leadership. It is a lease, like a lock: call {@link Term.assertHeld} before a critical step,
@@ -7,12 +6,12 @@ import type { TokenOf } from "./lock.js";
  *
  * An interface, so that a test double can implement it.
  */
-export interface Term<Fencing extends boolean = true> extends AsyncDisposable {
+export interface Term extends AsyncDisposable {
   /** The name of the election. */
   readonly name: string;
 
-  /** Grows with every term of the name, across all leaders. Undefined with `fencing: false`. */
-  readonly fencingToken: TokenOf<Fencing>;
+  /** Grows with every term of the name, across all leaders. */
+  readonly fencingToken: number;
 
   /** Remaining validity without another renewal, ms; 0 once the term has ended. */
   readonly remainingMs: number;
@@ -55,8 +54,7 @@ export interface Term<Fencing extends boolean = true> extends AsyncDisposable {
  * }
  * ```
  */
-export interface Election<Fencing extends boolean = true>
-  extends AsyncIterableIterator<Term<Fencing>>, AsyncDisposable {
+export interface Election extends AsyncIterableIterator<Term>, AsyncDisposable {
   /** The name of the election. */
   readonly name: string;
 
@@ -64,7 +62,7 @@ export interface Election<Fencing extends boolean = true>
   readonly isLeader: boolean;
 
   /** The current term, if there is one. */
-  readonly term: Term<Fencing> | undefined;
+  readonly term: Term | undefined;
 
   /**
    * Resigns the current term and waits for the next one, through outages, without a time limit. Concurrent
@@ -73,7 +71,7 @@ export interface Election<Fencing extends boolean = true>
    * @throws ForeignKeyError, MisconfiguredError, or ClosedError when the lock manager is closed; once, and
    *   after that it is done.
    */
-  next(): Promise<IteratorResult<Term<Fencing>, undefined>>;
+  next(): Promise<IteratorResult<Term, undefined>>;
 
   /** Ends the election: resigns, or stops the candidacy. A `break` out of the loop calls this. */
   return(): Promise<IteratorReturnResult<undefined>>;

@@ -1,15 +1,12 @@
 import type { GivenLock } from "../inspect/given-lock.js";
-import type { LockMode } from "../options.js";
+import type { LockMode } from "../options/options.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 
-/** A `number` where fencing is on, which is the default; `undefined` with `fencing: false`. */
-export type TokenOf<Fencing extends boolean> = Fencing extends true ? number : undefined;
-
-/** Description of a lock that is nested in a stringified value. */
+/** Description of a lock, without its secret: the result of {@link Lock.toJSON}. */
 export interface LockDescription {
   readonly name: string;
   readonly mode: LockMode;
-  readonly fencingToken: number | null;
+  readonly fencingToken: number;
   readonly isHeld: boolean;
 }
 
@@ -17,10 +14,9 @@ export interface LockDescription {
  * A granted lock. It is a lease, held only as long as its validity lasts: call {@link Lock.assertHeld} before a
  * critical write, observe {@link Lock.signal}, and pass {@link Lock.fencingToken} to the protected store.
  *
- * An interface, so that a test double can implement it. `Lock<false>` is a lock without fencing,
- * `Lock<boolean>` one that may have it.
+ * An interface, so that a test double can implement it.
  */
-export interface Lock<Fencing extends boolean = true> extends AsyncDisposable {
+export interface Lock extends AsyncDisposable {
   /** For display. Several names are sorted and joined with ", ". */
   readonly name: string;
 
@@ -39,17 +35,10 @@ export interface Lock<Fencing extends boolean = true> extends AsyncDisposable {
   readonly permit: number | undefined;
 
   /**
-   * The random value in the lock key, new for every grant. Keep it secret: anyone who has it can release the
-   * lock.
-   */
-  readonly ownerId: string;
-
-  /**
    * A safe integer that grows with every grant of this name. A store that rejects smaller ones
    * than it has seen is safe even from a holder that was paused past its lease.
-   * Undefined with `fencing: false`.
    */
-  readonly fencingToken: TokenOf<Fencing>;
+  readonly fencingToken: number;
 
   /** Remaining validity, ms; 0 once the lock is lost or released. */
   readonly remainingMs: number;
@@ -90,24 +79,29 @@ export interface Lock<Fencing extends boolean = true> extends AsyncDisposable {
    * @returns `released`: a quorum of nodes deleted our key. `expired`: the lock had been lost or had expired.
    *   `partial`: too few nodes answered to tell; the keys expire with their ttl. With several handles on one
    *   lock (see {@link AcquireOptions.reentrant}) only the last release does this; the others are `released`
-   *   (or `expired`) immediately. `handedOver`: the lock belongs to another process, see {@link Lock.toJSON}.
+   *   (or `expired`) immediately. `handedOver`: the lock belongs to another process, see {@link Lock.handOver}.
    */
   release(): Promise<ReleaseResult>;
+
+  /**
+   * Releases the lock, for `await using`.
+   * @throws LockLostError if the lock was lost and nothing has told so yet: neither {@link Lock.assertHeld} or
+   *   {@link Lock.extend} by an error, nor {@link Lock.release} by `expired`, nor a listener on {@link Lock.signal}
+   */
+  [Symbol.asyncDispose](): Promise<void>;
 
   /**
    * Hands the lock over to another process, which takes it with {@link LockManager.adopt}.
    *
    * **The lock ends here**, before this returns: `isHeld` is false, renewals stop, nothing is released. The
    * keys stay on the nodes until the lock is adopted or one ttl has passed. The result contains the secret of
-   * the lock.
-   *
-   * `JSON.stringify(lock)` calls this too, so never use it to log a lock. (A lock nested in a stringified value
-   * is only described and stays held, and so is a lock that has ended; `util.inspect` and `console.log` also
-   * only describe it.)
+   * the lock: send it as you would send a password.
    *
    * @throws LockLostError if the lock is not held; RangeError for anything but an exclusive lock of one name
    *   without joined handles, which stays held
    */
-  toJSON(): GivenLock;
-  toJSON(key: string): GivenLock | LockDescription;
+  handOver(): GivenLock;
+
+  /** For `JSON.stringify`: what may be logged. Changes nothing. */
+  toJSON(): LockDescription;
 }

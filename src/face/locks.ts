@@ -2,10 +2,15 @@ import type { CloseOptions } from "../drain.js";
 import type { NodeStatus, QuorumStatus } from "../events.js";
 import type { ForceReleaseOptions, ForceReleaseResult } from "../inspect/force-release.js";
 import type { GivenLock } from "../inspect/given-lock.js";
-import type { AdoptOptions } from "../inspect/options.js";
 import type { LockReport } from "../inspect/report.js";
 import type { LockManagerSnapshot } from "../inspect/snapshot.js";
-import type { AcquireOptions, ElectOptions, RequestOptions, SemaphoreOptions } from "../options.js";
+import type {
+  AcquireOptions,
+  AdoptOptions,
+  ElectOptions,
+  RequestOptions,
+  SemaphoreOptions,
+} from "../options/options.js";
 import type { ReadyOptions } from "../ready.js";
 import type { Election } from "./election.js";
 import type { Lock } from "./lock.js";
@@ -14,13 +19,8 @@ import type { Semaphore } from "./semaphore.js";
 /**
  * The methods of a {@link LockManager} as an interface. Code that depends on it, or on a part of it
  * (`Pick<Locks, "request">`), can be tested with a double.
- *
- * `Locks<false>` are locks without fencing.
  */
-export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
-  /** Whether locks carry a fencing token unless their own options say otherwise. */
-  readonly fencing?: Fencing;
-
+export interface Locks extends AsyncDisposable {
   /** State of each node as seen from here, in configured order. */
   readonly nodes: readonly NodeStatus[];
 
@@ -40,10 +40,7 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
    *   ForeignKeyError if the key holds other data, MisconfiguredError, ReentryError, ClosedError, or the reason
    *   of `options.signal`. TypeError and RangeError for invalid arguments.
    */
-  acquire(
-    name: string | readonly string[],
-    options?: AcquireOptions<Fencing>,
-  ): Promise<Lock<Fencing>>;
+  acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock>;
 
   /**
    * One attempt, or attempts for `waitMs` if that is given with the call: the lock, or null if it is held. Clients that ask
@@ -51,10 +48,7 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
    *
    * @throws like {@link LockManager.acquire}, but never because the lock is held.
    */
-  tryAcquire(
-    name: string | readonly string[],
-    options?: AcquireOptions<Fencing>,
-  ): Promise<Lock<Fencing> | null>;
+  tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null>;
 
   /**
    * Acquires the lock, runs the callback, and releases the lock. Returns the callback's result, or rejects with
@@ -66,19 +60,16 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
    *   the callback ran, with the callback's error as `cause` or its return value as `result`; a DOMException
    *   named `NotSupportedError` for invalid combinations of options and for names that begin with "-".
    */
+  request<T>(name: string | readonly string[], callback: (lock: Lock) => T): Promise<Awaited<T>>;
   request<T>(
     name: string | readonly string[],
-    callback: (lock: Lock<Fencing>) => T,
+    options: RequestOptions & { readonly ifAvailable?: false | undefined },
+    callback: (lock: Lock) => T,
   ): Promise<Awaited<T>>;
   request<T>(
     name: string | readonly string[],
-    options: RequestOptions<Fencing> & { readonly ifAvailable?: false | undefined },
-    callback: (lock: Lock<Fencing>) => T,
-  ): Promise<Awaited<T>>;
-  request<T>(
-    name: string | readonly string[],
-    options: RequestOptions<Fencing>,
-    callback: (lock: Lock<Fencing> | null) => T,
+    options: RequestOptions,
+    callback: (lock: Lock | null) => T,
   ): Promise<Awaited<T>>;
 
   /**
@@ -88,7 +79,7 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
    * @throws TypeError and RangeError for invalid arguments; errors that end an election come from its loop, see
    *   {@link Election.next}.
    */
-  elect(name: string, options?: ElectOptions<Fencing>): Election<Fencing>;
+  elect(name: string, options?: ElectOptions): Election;
 
   /**
    * A semaphore: up to `permits` holders of a name at once, with default options for its permits. Sends
@@ -96,7 +87,7 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
    *
    * @throws TypeError and RangeError for invalid arguments.
    */
-  semaphore(name: string, options: SemaphoreOptions<Fencing>): Semaphore<Fencing>;
+  semaphore(name: string, options: SemaphoreOptions): Semaphore;
 
   /**
    * The holders of a name according to all nodes, in one round that changes nothing. A node that does not
@@ -105,7 +96,7 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
    *
    * @throws TypeError and RangeError for an invalid name, ClosedError.
    */
-  query(name: string): Promise<LockReport>;
+  inspect(name: string): Promise<LockReport>;
   /** What this manager holds and waits for, in the format of the Web Locks API. Sends nothing. */
   query(): Promise<LockManagerSnapshot>;
 
@@ -121,11 +112,11 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
   forceRelease(name: string, options?: ForceReleaseOptions): Promise<ForceReleaseResult>;
 
   /**
-   * Takes over a lock that another process handed over with {@link Lock.toJSON}: with a new ownerId, a higher
+   * Takes over a lock that another process handed over with {@link Lock.handOver}: with a new ownerId, a higher
    * fencing token, and a validity that counts from this call. No other client held the lock in between, and at
    * most one process can adopt it.
    *
-   * @param json the result of `toJSON`, or the same as text
+   * @param json the result of `handOver`, or the same as text
    * @param options of the lock; its ttl defaults to the giver's
    * @throws NotAdoptableError if its keys no longer exist or belong to another holder; QuorumUnreachableError
    *   if too few nodes answered, and ValidityExhaustedError if they answered too late: both were rolled back,
@@ -133,7 +124,7 @@ export interface Locks<Fencing extends boolean = true> extends AsyncDisposable {
    *   ClosedError, or the reason of `options.signal`. TypeError and RangeError for invalid arguments, naming
    *   the field and the value.
    */
-  adopt(json: GivenLock | string, options?: AdoptOptions<Fencing>): Promise<Lock<Fencing>>;
+  adopt(json: GivenLock | string, options?: AdoptOptions): Promise<Lock>;
 
   /**
    * Resolves when a quorum of nodes votes, or with `all` every node. Acquiring does not require it.

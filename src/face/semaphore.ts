@@ -1,4 +1,4 @@
-import type { PermitOptions } from "../options.js";
+import type { PermitOptions } from "../options/options.js";
 import type { Lock } from "./lock.js";
 
 /**
@@ -7,7 +7,7 @@ import type { Lock } from "./lock.js";
  *
  * An interface, so that a test double can implement it.
  */
-export interface Semaphore<Fencing extends boolean = true> {
+export interface Semaphore {
   readonly name: string;
   readonly permits: number;
 
@@ -17,7 +17,7 @@ export interface Semaphore<Fencing extends boolean = true> {
    * @throws like {@link LockManager.acquire}; PermitsMismatchError, immediately, if the semaphore exists with a
    *   different number of permits.
    */
-  acquire(options?: PermitOptions<Fencing>): Promise<Lock<Fencing>>;
+  acquire(options?: PermitOptions): Promise<Lock>;
 
   /**
    * A permit, or null if all are held. Tries again if nodes report another permit as free. Settles within three
@@ -25,7 +25,7 @@ export interface Semaphore<Fencing extends boolean = true> {
    *
    * @throws like {@link Semaphore.acquire}, but never because all are held.
    */
-  tryAcquire(options?: PermitOptions<Fencing>): Promise<Lock<Fencing> | null>;
+  tryAcquire(options?: PermitOptions): Promise<Lock | null>;
 
   /**
    * Acquires a permit, runs the callback, and releases the permit. Returns the callback's result, or rejects
@@ -34,9 +34,6 @@ export interface Semaphore<Fencing extends boolean = true> {
    * @throws like {@link Semaphore.acquire}; the callback's error; LockLostError if the permit was lost
    *   meanwhile, like {@link LockManager.request}.
    */
-  request<T>(callback: (lock: Lock<Fencing>) => T): Promise<Awaited<T>>;
-  request<T>(
-    options: PermitOptions<Fencing>,
-    callback: (lock: Lock<Fencing>) => T,
-  ): Promise<Awaited<T>>;
+  request<T>(callback: (lock: Lock) => T): Promise<Awaited<T>>;
+  request<T>(options: PermitOptions, callback: (lock: Lock) => T): Promise<Awaited<T>>;
 }

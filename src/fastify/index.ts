@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
-import { checkedDrainMs } from "../drain.js";
-import { HELD_CODES, NO_QUORUM_CODES } from "../error-codes.js";
+import { checkedDrainMs, SERVICE_DRAIN_MS } from "../drain.js";
+import { httpStatusOf } from "../error-codes.js";
 import type { Lock } from "../face/lock.js";
 import type { Locks } from "../face/locks.js";
 import { LockManager } from "../lock-manager.js";
-import type { AcquireOptions, LockManagerOptions } from "../options.js";
+import type { AcquireOptions, LockManagerOptions } from "../options/options.js";
 import type { NodeConfig } from "../redis/node-config.js";
 import { checkKnown } from "../validate.js";
 
@@ -12,18 +12,16 @@ type Name = string | readonly string[];
 type NameOf = (request: FastifyRequest) => Name | Promise<Name>;
 
 /** The lock of a route: a function that returns its name, or several, for a request, alone or with lock options. */
-export type RouteLock =
-  | NameOf
-  | ({ readonly name: NameOf } & Omit<AcquireOptions<boolean>, "signal">);
+export type RouteLock = NameOf | ({ readonly name: NameOf } & Omit<AcquireOptions, "signal">);
 
 declare module "fastify" {
   interface FastifyInstance {
     /** The lock manager, for locks that are not those of a whole route. */
-    readonly locks: Locks<boolean>;
+    readonly locks: Locks;
   }
   interface FastifyRequest {
     /** The lock of a route with `config.lock`, while its handler runs; otherwise null. */
-    lock: Lock<boolean> | null;
+    lock: Lock | null;
   }
   interface FastifyContextConfig {
     /** The handler runs under this lock. A request waits for it for up to `waitMs`, 1_000 ms by default. */
@@ -35,22 +33,17 @@ declare module "fastify" {
 export type QuoratePluginOptions =
   | {
       readonly nodes: readonly NodeConfig[];
-      readonly options?: LockManagerOptions<boolean> | undefined;
-      /** How long the server waits, when it closes, for locks that are still held, ms. @defaultValue 0 */
+      readonly options?: LockManagerOptions | undefined;
+      /** How long the server waits, when it closes, for locks that are still held, ms. @defaultValue 20,000 */
       readonly drainMs?: number | undefined;
     }
-  | { readonly locks: Locks<boolean> };
+  | { readonly locks: Locks };
 
 /** A client that has to wait longer has usually given up. */
 const WAIT_MS = 1_000;
 
 /** Options of Fastify itself, for every plugin. */
 const OF_FASTIFY = ["prefix", "logLevel", "logSerializers"];
-
-const UNAVAILABLE = [
-  ...NO_QUORUM_CODES,
-  ...["QUORATE_MISCONFIGURED", "QUORATE_CLOSED", "QUORATE_LOST"],
-];
 
 /**
  * The plugin: `await app.register(quorate, { nodes })`. It adds `app.locks`, and `config.lock` for routes that are
@@ -63,9 +56,9 @@ export async function quorate(app: FastifyInstance, options: QuoratePluginOption
   const isOwn = "nodes" in options;
   checkKnown(options, [...(isOwn ? ["nodes", "options", "drainMs"] : ["locks"]), ...OF_FASTIFY]);
   // Now, not when the server closes: the locks would stay.
-  if (isOwn) checkedDrainMs({ drainMs: options.drainMs });
+  const drainMs = isOwn ? checkedDrainMs({ drainMs: options.drainMs ?? SERVICE_DRAIN_MS }) : 0;
   const locks = isOwn ? new LockManager(options.nodes, options.options) : options.locks;
-  if (isOwn) app.addHook("onClose", () => locks.close({ drainMs: options.drainMs }));
+  if (isOwn) app.addHook("onClose", () => locks.close({ drainMs }));
   const locked = new WeakSet<object>();
   app.decorate("locks", locks);
   app.decorateRequest("lock", null);
@@ -92,7 +85,7 @@ Object.assign(quorate, {
   [Symbol.for("plugin-meta")]: { name: "quorate", fastify: "5.x" },
 });
 
-function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["handler"]) {
+function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]) {
   const { name: nameOf, ...options } = typeof by === "function" ? { name: by } : by;
   const locked: RouteOptions["handler"] = async function (request, reply) {
     const name = await nameOf(request);
@@ -121,10 +114,11 @@ function underLock(locks: Locks<boolean>, by: RouteLock, handler: RouteOptions["
       const { code = "", remainingMs = 0 } = error as { code?: string; remainingMs?: number };
       // Errors of the handler are passed on unchanged.
       if (isGranted && code !== "QUORATE_LOST") throw error;
-      if (HELD_CODES.includes(code))
-        throw answer(error, code, 423, remainingMs, "The resource is locked");
-      if (UNAVAILABLE.includes(code)) throw answer(error, code, 503, 0, "No lock is available");
-      throw error;
+      const status = httpStatusOf(code);
+      if (status === undefined) throw error;
+      const [afterMs, text] =
+        status === 423 ? [remainingMs, "The resource is locked"] : [0, "No lock is available"];
+      throw answer(error, code, status, afterMs, text);
     }
   };
   return locked;

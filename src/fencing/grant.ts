@@ -11,7 +11,7 @@ export interface Grant {
    * accepted.
    */
   readonly name: string;
-  /** The fencing token: an integer from 1 to 2^53 - 1. `undefined` (a lock with `fencing: false`) is rejected. */
+  /** The fencing token: an integer from 1 to 2^53 - 1. `undefined` is rejected. */
   readonly fencingToken: number | undefined;
 }
 
@@ -31,7 +31,9 @@ export function checkGrant(grant: Grant): CheckedGrant {
   const { name, fencingToken } = grant;
   if (wellFormed("name", name) === "") throw new RangeError('`name` must not be empty, got ""');
   if (fencingToken === undefined) {
-    throw new TypeError(`"${name}" has no fencing token: was it locked with \`fencing: false\`?`);
+    throw new TypeError(
+      `"${name}" has no fencing token: pass a lock, or the token that came with the name`,
+    );
   }
   return { name, fencingToken: checkToken("fencingToken", fencingToken) };
 }

@@ -12,10 +12,11 @@ import type { Lock } from "../face/lock.js";
 import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { resolveAcquireOptions, type ManagerSettings } from "../resolve-options.js";
+import type { AdoptOptions } from "../options/options.js";
+import { checkPlace } from "../options/table.js";
+import { resolveAcquireOptions, type ManagerSettings } from "../options/resolve.js";
 import { startedTrace } from "../telemetry/acquire-trace.js";
 import { checkedGivenLock, type GivenLock } from "./given-lock.js";
-import { checkAdoptOptions, type AdoptOptions } from "./options.js";
 
 /** What a lock manager provides to an adoption. */
 export interface AdoptionHost {
@@ -31,11 +32,11 @@ export interface AdoptionHost {
 }
 
 /** Takes over a lock that another process handed over. Throws as {@link LockManager.adopt} does. */
-export function adopt<F extends boolean>(
+export function adopt(
   host: AdoptionHost,
   json: GivenLock | string,
-  options: AdoptOptions<F>,
-): Promise<Lock<F>> {
+  options: AdoptOptions,
+): Promise<Lock> {
   const { context, settings } = host;
   const given = checkedGivenLock(json, context.clock.wallUs(), settings.maxTtlMs);
   const keys = host.keysOf(given.name, "json.name");
@@ -44,19 +45,21 @@ export function adopt<F extends boolean>(
       `\`json.lockKey\` must be ${show(keys.lockKey)} by \`keyPrefix\`, got ${show(given.lockKey)}`,
     );
   }
-  const withTtl = { ttlMs: given.ttlMs, ...checkAdoptOptions(options) };
-  const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0);
+  checkPlace(options, "adopt");
+  // Without a ttl of its own it goes on with the giver's, not with the default.
+  const withTtl = { ...options, ttlMs: options.ttlMs ?? given.ttlMs };
+  const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0, "adopt");
   host.onLease(lease);
   return takeOver(host, keys, lease, given.ownerId, signal);
 }
 
-function takeOver<F extends boolean>(
+function takeOver(
   { context, nodeNames, pending }: AdoptionHost,
   keys: LockKind,
   settings: LeaseSettings,
   giverId: string,
   signal: AbortSignal | undefined,
-): Promise<Lock<F>> {
+): Promise<Lock> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
@@ -73,7 +76,7 @@ function takeOver<F extends boolean>(
       const error = outcome.kind === "granted" ? undefined : errorOfEnd(outcome);
       trace?.tell(outcome, error);
       if (outcome.kind !== "granted") reject(error);
-      else resolve(new LeasedLock<F>(outcome.lease, nodeNames, context.clock));
+      else resolve(new LeasedLock(outcome.lease, nodeNames, context.clock));
     };
     const pendingTakeOver = new TakeOver(context, keys, settings, giverId, onEnd);
     pending.add(pendingTakeOver);

@@ -1,5 +1,5 @@
 import type { ConnectionFailure } from "../channel/transport.js";
-import type { LockManagerOptions } from "../options.js";
+import type { LockManagerOptions } from "../options/options.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { lockKeyPattern, nameOfKey } from "../protocol/keys.js";
 import { quorumSize } from "../protocol/verdict.js";
@@ -7,7 +7,7 @@ import type { NodeConfig } from "../redis/node-config.js";
 import { serverNodes, type NodeClients } from "../server-nodes.js";
 import { openPlainClient, type PlainClient } from "../redis/plain-client.js";
 import { scanKeys } from "../redis/scan-keys.js";
-import { resolveManagerOptions } from "../resolve-options.js";
+import { resolveManagerOptions } from "../options/resolve.js";
 import { connectionFailure } from "../script/redis-errors.js";
 
 /** Names that have a key on any node. What stands there, `query(name)` tells. */
@@ -34,7 +34,7 @@ export class NameFinder {
    * @param options those of the manager of these locks
    * @throws TypeError or RangeError for bad nodes or options, naming them; TypeError for a node that is no server.
    */
-  constructor(nodes: readonly NodeConfig[], options: LockManagerOptions<boolean>) {
+  constructor(nodes: readonly NodeConfig[], options: LockManagerOptions) {
     const { keyPrefix, lease } = resolveManagerOptions(options);
     this.#keyPrefix = keyPrefix;
     this.#timeoutMs = handshakeTimeoutMs(lease.nodeTimeoutMs);

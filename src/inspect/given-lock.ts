@@ -1,11 +1,11 @@
 import { show } from "../validate.js";
-import { checkName } from "../resolve-options.js";
+import { checkName } from "../options/resolve.js";
 import { isPlausibleToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { isOwnerId } from "../protocol/owner-id.js";
 
 /**
- * A lock that is being handed over to another process: the result of {@link Lock.toJSON}, and the input of
+ * A lock that is being handed over to another process: the result of {@link Lock.handOver}, and the input of
  * {@link LockManager.adopt}. It contains the secret of the lock: anyone who has it can adopt or release the
  * lock, so send it as you would send a password.
  */
@@ -17,8 +17,8 @@ export interface GivenLock {
   readonly lockKey: string;
   readonly mode: "exclusive";
   readonly ownerId: string;
-  /** Of the giver's grant; the adopter's is above it. Null with `fencing: false`. */
-  readonly fencingToken: number | null;
+  /** Of the giver's grant; the adopter's is above it. */
+  readonly fencingToken: number;
   /** The giver's ttl, ms: the adopter's too, unless it says otherwise. */
   readonly ttlMs: number;
 }
@@ -30,14 +30,14 @@ export function checkGivable({ name, allows, words }: LockKind): void {
 }
 
 /**
- * @param json the result of `toJSON`, or the same as text
+ * @param json the result of `handOver`, or the same as text
  * @param wallUs this machine's clock, microseconds
  * @throws TypeError or RangeError that names the field and its value.
  */
 export function checkedGivenLock(json: unknown, wallUs: number, maxTtlMs: number): GivenLock {
   const given = typeof json === "string" ? parsed(json) : json;
   if (typeof given !== "object" || given === null) {
-    throw new TypeError(`\`json\` must be what lock.toJSON() gave, got ${show(given)}`);
+    throw new TypeError(`\`json\` must be what lock.handOver() gave, got ${show(given)}`);
   }
   const field = (name: keyof GivenLock): unknown => (given as Partial<GivenLock>)[name];
   const expect = (name: keyof GivenLock, isRight: boolean, what: string): void => {
@@ -59,9 +59,9 @@ export function checkedGivenLock(json: unknown, wallUs: number, maxTtlMs: number
   if (typeof ownerId !== "string" || !isOwnerId(ownerId)) {
     throw new TypeError("`json.ownerId` must be the ownerId of a lock");
   }
-  const isToken = token === null || (Number.isSafeInteger(token) && Number(token) >= 0);
-  expect("fencingToken", isToken, "a safe integer or null");
-  if (token !== null && !isPlausibleToken(Number(token), wallUs, maxTtlMs)) {
+  const isToken = Number.isSafeInteger(token) && Number(token) >= 0;
+  expect("fencingToken", isToken, "a safe integer");
+  if (!isPlausibleToken(Number(token), wallUs, maxTtlMs)) {
     throw new RangeError(
       `\`json.fencingToken\` must not be ahead of the clock of this machine by more than half of ` +
         `\`maxTtlMs\` (${maxTtlMs}), got ${Number(token)}`,
@@ -75,6 +75,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new TypeError("`json` must be what lock.toJSON() gave, got a text that is no JSON");
+    throw new TypeError("`json` must be what lock.handOver() gave, got a text that is no JSON");
   }
 }

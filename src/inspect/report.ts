@@ -1,4 +1,4 @@
-import type { LockMode } from "../options.js";
+import type { LockMode } from "../options/options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";

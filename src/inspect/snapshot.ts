@@ -1,5 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { LockMode } from "../options.js";
+import type { LockMode } from "../options/options.js";
 
 /** One lock, held or waited for, in the shape of the Web Locks API. */
 export interface LockInfo {

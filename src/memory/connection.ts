@@ -19,6 +19,8 @@ interface Server {
 /** One client's connection to an in-memory server. Commands run immediately. */
 export class MemoryConnection {
   readonly id: number;
+  /** Given by CLIENT SETNAME. */
+  name = "";
   readonly #redis: Server;
   readonly #open: Map<number, MemoryConnection>;
   readonly #listener: ConnectionListener;
@@ -42,7 +44,8 @@ export class MemoryConnection {
   }
 
   /**
-   * Like `MemoryRedis.execute`, plus the connection commands: CLIENT ID, CLIENT KILL ID, SUBSCRIBE and UNSUBSCRIBE.
+   * Like `MemoryRedis.execute`, plus the connection commands: CLIENT ID, CLIENT SETNAME, CLIENT LIST ID,
+   * CLIENT KILL ID, SUBSCRIBE and UNSUBSCRIBE.
    *
    * @throws Error if it is closed
    */
@@ -77,6 +80,14 @@ export class MemoryConnection {
   #client(argv: readonly string[]): Reply {
     const subcommand = at(argv, 1).toUpperCase();
     if (subcommand === "ID" && argv.length === 2) return this.id;
+    if (subcommand === "SETNAME" && argv.length === 3) {
+      this.name = at(argv, 2);
+      return OK;
+    }
+    if (subcommand === "LIST" && argv.length === 4 && at(argv, 2).toUpperCase() === "ID") {
+      const listed = this.#open.get(Number(argv[3]));
+      return listed === undefined ? "" : `id=${listed.id} name=${listed.name}\n`;
+    }
     if (subcommand === "KILL" && argv.length === 4 && at(argv, 2).toUpperCase() === "ID") {
       const other = this.#open.get(Number(argv[3]));
       // Without SKIPME no, a connection does not kill itself.

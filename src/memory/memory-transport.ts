@@ -1,4 +1,4 @@
-import { connectionToEnd } from "../channel/previous-connection.js";
+import { connectionsToEnd } from "../channel/previous-connection.js";
 import type {
   Batch,
   BatchReply,
@@ -85,10 +85,17 @@ class TransportConnection implements Connection {
     ];
     this.#wire.ask<HandshakeReply>((connection) => {
       try {
+        connection.execute(["CLIENT", "SETNAME", request.connectionName]);
         const about = plainReply(connection.execute(args.map(bytesOf)));
         const handshake = decodeHandshake(String(connection.id), about);
-        const previous = connectionToEnd(request, handshake);
-        if (previous !== undefined) connection.execute(["CLIENT", "KILL", "ID", previous]);
+        const list = connection.execute([
+          "CLIENT",
+          "LIST",
+          "ID",
+          request.previous?.connectionId ?? "",
+        ]);
+        for (const id of connectionsToEnd(request, String(list)))
+          connection.execute(["CLIENT", "KILL", "ID", id]);
         return handshake;
       } catch (error) {
         if (!(error instanceof RedisError)) throw error;

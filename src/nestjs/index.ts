@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Inject, Module, type DynamicModule, type ModuleMetadata } from "@nestjs/common";
-import { checkedDrainMs } from "../drain.js";
+import { checkedDrainMs, SERVICE_DRAIN_MS } from "../drain.js";
 import type { Lock } from "../face/lock.js";
 import { LockManager } from "../lock-manager.js";
-import type { LockManagerOptions, RequestOptions } from "../options.js";
+import type { LockManagerOptions, RequestOptions } from "../options/options.js";
 import type { NodeConfig } from "../redis/node-config.js";
 import { checkKnown } from "../validate.js";
 
@@ -12,11 +12,11 @@ export interface QuorateModuleOptions {
   /** Nodes of the lock manager. */
   readonly nodes: readonly NodeConfig[];
   /** Options of the lock manager. */
-  readonly options?: LockManagerOptions<boolean> | undefined;
+  readonly options?: LockManagerOptions | undefined;
   /**
    * How long the application's shutdown waits for locks that are still held, ms; see `locks.close()`. HTTP requests
    * have ended by then.
-   * @defaultValue 0
+   * @defaultValue 20,000
    */
   readonly drainMs?: number | undefined;
 }
@@ -102,7 +102,7 @@ export class QuorateModule {
         {
           provide: Shutdown,
           inject: [LockManager, OPTIONS],
-          useFactory: (locks: LockManager, { drainMs }: QuorateModuleOptions) =>
+          useFactory: (locks: LockManager, { drainMs = SERVICE_DRAIN_MS }: QuorateModuleOptions) =>
             new Shutdown(() => locks.close({ drainMs })),
         },
         {
@@ -122,10 +122,10 @@ Module({})(QuorateModule);
 export const InjectLocks = (): ReturnType<typeof Inject> => Inject(LockManager);
 
 const LOCKS = Symbol("quorate.locks");
-const current = new AsyncLocalStorage<Lock<boolean>>();
+const current = new AsyncLocalStorage<Lock>();
 
 /** The lock of the `@Locked` method that is running in the current async context; undefined outside of one. */
-export function currentLock(): Lock<boolean> | undefined {
+export function currentLock(): Lock | undefined {
   return current.getStore();
 }
 
@@ -140,11 +140,11 @@ export function currentLock(): Lock<boolean> | undefined {
  * async charge(userId: string) {}
  * ```
  */
-export function Locked(name: NameOf, options: RequestOptions<boolean> = {}): MethodDecorator {
+export function Locked(name: NameOf, options: RequestOptions = {}): MethodDecorator {
   return (target, key, descriptor: PropertyDescriptor) => {
     Inject(LockManager)(target, LOCKS);
     const method = descriptor.value as (...args: unknown[]) => unknown;
-    const locked = async function (this: { [LOCKS]?: LockManager<boolean> }, ...args: never[]) {
+    const locked = async function (this: { [LOCKS]?: LockManager }, ...args: never[]) {
       const locks = this[LOCKS];
       if (locks === undefined) {
         const where = `${target.constructor.name}.${String(key)}`;
@@ -153,7 +153,7 @@ export function Locked(name: NameOf, options: RequestOptions<boolean> = {}): Met
         );
       }
       const names = typeof name === "function" ? name(...args) : name;
-      return await locks.request(names, options, (lock: Lock<boolean> | null) =>
+      return await locks.request(names, options, (lock: Lock | null) =>
         lock === null ? undefined : current.run(lock, () => method.apply(this, args)),
       );
     };

@@ -30,7 +30,7 @@ export interface IncarnationRecord {
   readonly writtenMs: number;
   /** The same by the wall clock of the client that wrote it, ms. */
   readonly writerMs: number;
-  /** Configured node count of the clients that use the node. */
+  /** Configured node count of the clients that use the node; 0 once there are lists of nodes on it. */
   readonly nodeCount: number;
   /** Longest ttl that any client of this node may use, ms. */
   readonly maxTtlMs: number;
@@ -44,12 +44,14 @@ export interface IncarnationRecord {
   readonly version: number;
   /** What the last client that shook hands has found. */
   readonly capabilities: Capabilities;
+  /** Of the node itself, whatever it forgets; "" if it has none yet. */
+  readonly nodeId: string;
 }
 
 /** The names of the fields, in the order in which handshake.lua returns them. All others are left as they are. */
 export const RECORD_FIELDS = [
   ...["id", "runId", "state", "writtenMs", "writerMs", "nodeCount", "maxTtlMs", "clockStepMs"],
-  ...["fellows", "top", "version", "capabilities"],
+  ...["fellows", "top", "version", "capabilities", "nodeId"],
 ] as const;
 
 export type RecordField = (typeof RECORD_FIELDS)[number];
@@ -82,9 +84,10 @@ const RULES: readonly (readonly [field: RecordField, isValid: (text: string) => 
   ["state", (text) => STATES.has(text)],
   ["writtenMs", isNumber],
   ["writerMs", isNumber],
-  ["nodeCount", isAmount],
+  ["nodeCount", (text) => text === "" || isAmount(text)],
   ["maxTtlMs", isAmount],
   ["clockStepMs", (text) => text === "" || isAmount(text)],
+  ["nodeId", (text) => text === "" || isId(text)],
 ];
 
 /**
@@ -118,6 +121,7 @@ export function readRecord(
     topFence: Number(at("top")),
     version: Number(at("version")),
     capabilities: parseCapabilities(at("capabilities")),
+    nodeId: at("nodeId"),
   };
   return { kind: "record", record };
 }

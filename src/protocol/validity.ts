@@ -22,11 +22,11 @@ export function validUntilMs(firstSendMs: number, ttlMs: number, driftFactor: nu
 }
 
 /**
- * Whether a lease is (still) valid. The interval is half open: at `validUntil` itself it has ended. `minValidityMs`
+ * Whether a lease is (still) valid. The interval is half open: at `validUntil` itself it has ended. `minLeftMs`
  * requires more than a mere remainder.
  */
-export function isValid(nowMs: number, validUntil: number, minValidityMs = 0): boolean {
-  return validUntil - nowMs > minValidityMs;
+export function isValid(nowMs: number, validUntil: number, minLeftMs = 0): boolean {
+  return validUntil - nowMs > minLeftMs;
 }
 
 /**
@@ -45,23 +45,23 @@ export function lossAtMs(validUntil: number): number {
 
 /**
  * Whether a lease may be granted: with less than {@link LOSS_LEAD_MS} left, its loss would be reported immediately,
- * and perhaps too late.
+ * and perhaps too late; and the remaining life of its keys must cover the minimum hold.
  */
-export function isUsable(nowMs: number, validUntil: number, minValidityMs: number): boolean {
-  return isValid(nowMs, validUntil, Math.max(minValidityMs, LOSS_LEAD_MS));
+export function isUsable(nowMs: number, validUntil: number, minHoldMs = 0): boolean {
+  return isValid(nowMs, validUntil, Math.max(minHoldMs, LOSS_LEAD_MS));
 }
 
 /** How long an attempt may take, ms, before a lease of such settings is no longer usable. */
 export function usableForMs({
   ttlMs,
   driftFactor,
-  minValidityMs,
+  minHoldMs = 0,
 }: {
   readonly ttlMs: number;
   readonly driftFactor: number;
-  readonly minValidityMs: number;
+  readonly minHoldMs?: number;
 }): number {
-  return validUntilMs(0, ttlMs, driftFactor) - Math.max(minValidityMs, LOSS_LEAD_MS);
+  return validUntilMs(0, ttlMs, driftFactor) - Math.max(minHoldMs, LOSS_LEAD_MS);
 }
 
 /**

@@ -76,6 +76,7 @@ class ClusterConnection implements Connection {
       ...{ id: "", runId, state: "unkept", fellows: "", topFence: 0 },
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
       ...{ version: PROTOCOL_VERSION, capabilities: OF_CLUSTER },
+      nodeId: runId.replaceAll(/\W/g, "-"),
     };
     this.#tags = await slotTags();
     // Of any one member, too.
@@ -83,7 +84,7 @@ class ClusterConnection implements Connection {
     const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
     return {
       ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
-      ...{ capabilities: OF_CLUSTER, problems: [], record },
+      ...{ capabilities: OF_CLUSTER, problems: [], record, nodeList: "" },
     };
   }
 

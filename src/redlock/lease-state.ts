@@ -139,7 +139,6 @@ export function leaseSettings(
     ttlMs: durationMs,
     nodeTimeoutMs: nodeTimeoutOf(durationMs, leftMs),
     driftFactor,
-    minValidityMs: 0,
     maxHoldMs: Number.POSITIVE_INFINITY,
     renew: false,
     fencing: false,

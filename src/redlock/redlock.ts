@@ -3,7 +3,7 @@ import { show } from "../validate.js";
 import { checkedKeysOf } from "../name-keys.js";
 import type { OpenNodes } from "../open-nodes.js";
 import type { NodeWithTransport } from "../own-nodes.js";
-import { DEFAULTS } from "../options.js";
+import { DEFAULTS } from "../options/table.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { RedisClient, RedisLike } from "../redis/client-types.js";
 import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";

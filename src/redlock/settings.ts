@@ -1,5 +1,5 @@
 import { MAX_TIMER_MS, number, show } from "../validate.js";
-import type { LockManagerOptions } from "../options.js";
+import type { LockManagerOptions } from "../options/options.js";
 
 /** The settings of redlock, with its meanings and defaults. */
 export interface Settings {
@@ -26,10 +26,7 @@ export interface Settings {
 }
 
 /** Options of the nodes that redlock does not have; see {@link LockManagerOptions}. */
-export type NodeSettings = Pick<
-  LockManagerOptions,
-  "maxTtlMs" | "quarantine" | "bootstrap" | "allowEviction"
->;
+export type NodeSettings = Pick<LockManagerOptions, "maxTtlMs" | "quarantine" | "allowEviction">;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze({
   driftFactor: 0.01,
@@ -67,8 +64,8 @@ export function mergeSettings(defaults: Settings, given: Partial<Settings> | und
 
 /** The options of the nodes among the settings; they are checked when the nodes are opened. */
 export function nodeSettingsOf(given: NodeSettings): NodeSettings {
-  const { maxTtlMs, quarantine, bootstrap, allowEviction } = given;
-  return { maxTtlMs, quarantine, bootstrap, allowEviction };
+  const { maxTtlMs, quarantine, allowEviction } = given;
+  return { maxTtlMs, quarantine, allowEviction };
 }
 
 /** @throws Error or RangeError unless it is an integer number of ms, worded as in redlock */

@@ -3,12 +3,12 @@ import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
 import { UNOBSERVED } from "../coordinator/observer.js";
 import type { QuorateWarning } from "../events.js";
 import { openNodes, worldOf, type OpenNodes } from "../open-nodes.js";
-import { DEFAULTS } from "../options.js";
+import { DEFAULTS, MIN_TTL_MS } from "../options/table.js";
 import { hasTransport } from "../own-nodes.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Runtime } from "../quorum.js";
 import type { RedisClient } from "../redis/client-types.js";
-import { MIN_TTL_MS, resolveManagerOptions, type ManagerSettings } from "../resolve-options.js";
+import { resolveManagerOptions, type ManagerSettings } from "../options/resolve.js";
 import type { NodeSettings } from "./settings.js";
 
 /** How long the first operation waits for nodes to connect, ms. */

@@ -37,14 +37,12 @@ export class Reentry {
    * Another handle on the hold of the caller's context that has these keys; undefined if the caller must acquire
    * them.
    *
-   * @param fencing whether the caller expects a fencing token
    * @param reentrant false asks for a separate lock, whatever the context holds
    * @param opening of a request, which can have its own context if there is nothing to join
    * @throws ReentryError where joining is impossible and waiting would deadlock
    */
   join(
     keys: LockKind,
-    fencing: boolean,
     reentrant: boolean | undefined,
     waitMs: number,
     opening: Opening | undefined,
@@ -64,9 +62,7 @@ export class Reentry {
     }
     if (lossReason !== undefined) throw lossErrorOf(keys.name, hold, []);
     if (!hasAll(hold.keys, keys)) throw new ReentryError(keys.name, "partial", aboutHold(hold));
-    const hasToken = !fencing || hold.fencingToken !== undefined;
-    if (!admits(hold.keys, keys) || !hasToken)
-      throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
+    if (!admits(hold.keys, keys)) throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
     return hold.join();
   }
 
@@ -107,7 +103,7 @@ export class Opening {
   }
 
   /** The callback as it runs in the context; unchanged if the request has joined another. */
-  enclose<T, F extends boolean>(callback: (lock: Lock<F>) => T): (lock: Lock<F>) => T {
+  enclose<T>(callback: (lock: Lock) => T): (lock: Lock) => T {
     const hold = this.#hold;
     if (hold === undefined) return callback;
     const scope = { of: this.#of, hold, outer: this.#scopes.getStore() };

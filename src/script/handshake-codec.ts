@@ -1,6 +1,7 @@
 import type { HandshakeReply, HandshakeRequest, RecordOrder } from "../channel/transport.js";
 import { lacksOf, parseCapabilities, type ConfigProblem } from "../protocol/capabilities.js";
 import { inboxChannel, RECORD_KEY } from "../protocol/keys.js";
+import { listFieldOf } from "../protocol/node-list.js";
 import {
   PROTOCOL_VERSION,
   readRecord,
@@ -11,7 +12,7 @@ import {
 
 /** Arguments of the handshake script after its key. */
 export function encodeHandshake(request: HandshakeRequest): (string | number)[] {
-  const { order } = request;
+  const { order, nodeList } = request;
   return [
     request.newId,
     request.ifAbsent ?? "",
@@ -23,6 +24,10 @@ export function encodeHandshake(request: HandshakeRequest): (string | number)[] 
     ...(order === undefined || order.becomes === "fresh" ? ["", "", ""] : encodeOrder(order)),
     PROTOCOL_VERSION,
     inboxChannel(""),
+    nodeList.nodeId ?? (nodeList.isToGetId ? request.newId : ""),
+    listFieldOf(nodeList.keyPrefix),
+    nodeList.list ?? "",
+    request.isLooking ? 1 : 0,
     request.number,
   ];
 }
@@ -58,6 +63,7 @@ export function decodeHandshake(
     capabilities,
     problems: [...lacksOf(capabilities), ...deniedIn(at(2)), ...recordProblems(read)],
     record: read.kind === "record" ? read.record : undefined,
+    nodeList: at(ABOUT_LENGTH + RECORD_FIELDS.length),
   };
 }
 

@@ -13,16 +13,21 @@
 -- ARGV[10] for opening: the ids of the records of all nodes; for attested: the lower bound of all new fences
 -- ARGV[11] version of the protocol that the sender speaks
 -- ARGV[12] a channel to which the sender's kind publishes
+-- ARGV[13] the node's id, if it has none; "" if the sender does not know it
+-- ARGV[14] name of the field for the list of nodes of the sender's key prefix
+-- ARGV[15] that list, if there is none; "" if the sender does not know it
+-- ARGV[16] 1 if the sender only looks: nothing is written
 -- the last: the number of this call, which the reply repeats: connections can mix up replies
 --
 -- Returns the number of the call, run_id, node time in ms, commands of the batch script that the user may not run or
 -- the server lacks (before Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one,
--- the record: its FIELDS (see protocol/record.ts). Nothing is written if it is not a master, or a member of a Cluster,
--- and nothing in a record of a later version, or in one that makes no sense. Fails with "ERR <command> failed: <why>".
+-- the record: its FIELDS (see protocol/record.ts) and that list of nodes. Nothing is written if it is not a master, or
+-- a member of a Cluster, and nothing in a record of a later version, or in one that makes no sense. Fails with
+-- "ERR <command> failed: <why>".
 
 local FIELDS = {
   'id', 'runId', 'state', 'writtenMs', 'writerMs', 'nodeCount', 'maxTtlMs', 'clockStepMs', 'fellows', 'top',
-  'version', 'capabilities',
+  'version', 'capabilities', 'nodeId',
 }
 
 local function call(name, ...)
@@ -124,11 +129,12 @@ local function handshake()
 
   local function with_record()
     for _, value in ipairs(call('HMGET', KEYS[1], unpack(FIELDS))) do about[#about + 1] = value or '' end
+    about[#about + 1] = call('HGET', KEYS[1], ARGV[14]) or ''
     return about
   end
   local id, state, of, version, noted, ttl, step =
     unpack(call('HMGET', KEYS[1], 'id', 'state', 'runId', 'version', 'capabilities', 'maxTtlMs', 'clockStepMs'))
-  if id and is_strange(version, ttl, step) then return with_record() end
+  if id and (ARGV[16] == '1' or is_strange(version, ttl, step)) then return with_record() end
   local function write(...)
     call('HSET', KEYS[1], ...)
   end
@@ -143,7 +149,7 @@ local function handshake()
   end
 
   if not id then
-    if ARGV[2] == '' then return about end
+    if ARGV[2] == '' or ARGV[16] == '1' then return about end
     write_anew(ARGV[2])
     write('nodeCount', ARGV[3])
   elseif of ~= run_id then
@@ -165,6 +171,8 @@ local function handshake()
       end
     end
   end
+  if ARGV[13] ~= '' and not call('HGET', KEYS[1], 'nodeId') then write('nodeId', ARGV[13]) end
+  if ARGV[15] ~= '' and not call('HGET', KEYS[1], ARGV[14]) then write(ARGV[14], ARGV[15], 'nodeCount', '') end
   if version ~= ARGV[11] or noted ~= capabilities then write('version', ARGV[11], 'capabilities', capabilities) end
   return with_record()
 end

@@ -107,6 +107,11 @@ export function isUnknownCommand(error: unknown): boolean {
   return /unknown command/i.test(text(error));
 }
 
+/** The server does not know the command in this form. */
+export function isSyntaxError(error: unknown): boolean {
+  return /\bERR syntax error/.test(text(error));
+}
+
 /** The server does not know the script; nothing was executed. */
 export function isNoScript(error: unknown): boolean {
   return text(error).startsWith("NOSCRIPT");

@@ -5,10 +5,7 @@ import type { RequestMessage } from "./messages.js";
 type Wrapper = (run: () => void) => void;
 
 /** The callback of a request, as published on `quorate:request`. Rejects if the callback throws. */
-export function traceRequest<T, F extends boolean>(
-  lock: Lock<F>,
-  callback: (lock: Lock<F>) => T,
-): Promise<Awaited<T>> {
+export function traceRequest<T>(lock: Lock, callback: (lock: Lock) => T): Promise<Awaited<T>> {
   const { start, end, asyncStart, asyncEnd, error } = CHANNELS.request;
   const { name, names, mode, fencingToken } = lock;
   const wrappers: Wrapper[] = [];

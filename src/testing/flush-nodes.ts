@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { FENCE_LEAD_US } from "../protocol/fencing.js";
 import { RECORD_KEY } from "../protocol/keys.js";
+import type { ListOffer } from "../protocol/node-list.js";
 import { clientsOf, type RedisNode } from "../redis/node-config.js";
 import { isOfOneServer, openPlainClient } from "../redis/plain-client.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
@@ -12,6 +13,11 @@ export interface CommandedNode {
   command(...args: (string | number)[]): Promise<unknown>;
   restart(...args: never[]): unknown;
 }
+
+/** It puts no list of nodes on record. */
+const NO_LIST: ListOffer = {
+  ...{ keyPrefix: "", nodeId: undefined, isToGetId: false, list: undefined },
+};
 
 type Command = CommandedNode["command"];
 
@@ -84,23 +90,31 @@ function withoutPrefix(node: RedisNode): RedisNode {
 }
 
 /**
- * In one step, so that no lock manager finds that the node's data is gone: keeps of its record what the handshake script,
- * which follows, then writes anew. The last argument is the highest fence to keep, as a test may have spoiled it.
+ * In one step, so that no lock manager finds that the node's data is gone. Keeps the node's record without its fences,
+ * which one lower bound replaces. The handshake script follows, which writes a record if there was none. The last
+ * argument is the highest fence to keep, as a test may have spoiled it.
  */
 const FLUSH_AND_KEEP = `
 local limit = tonumber(table.remove(ARGV))
-local kept = redis.call('HMGET', KEYS[1], 'id', 'top', 'nodeCount', 'maxTtlMs', 'clockStepMs')
-local top = tonumber(kept[2] or '') or 0
+local fields = redis.call('HGETALL', KEYS[1])
 redis.call('FLUSHALL')
-ARGV[1], ARGV[9] = kept[1] or ARGV[1], kept[1] or ARGV[1]
-ARGV[3], ARGV[4], ARGV[5] = kept[3] or ARGV[3], kept[4] or ARGV[4], kept[5] or ARGV[5]
-if top > 0 and top <= limit then ARGV[10] = string.format('%.0f', top) end
+for n = 1, #fields, 2 do
+  local field, value = fields[n], fields[n + 1]
+  local fence = field == 'top' and tonumber(value)
+  if field == 'id' then ARGV[1], ARGV[9] = value, value end
+  if fence and fence <= limit then
+    redis.call('HSET', KEYS[1], 'top', value, 'floor', value)
+  elseif field ~= 'top' and field ~= 'floor' and not tonumber(field) then
+    redis.call('HSET', KEYS[1], field, value)
+  end
+end
 `;
 
 async function flushServer(command: Command, nodeCount: number): Promise<void> {
   const newId = randomUUID().replaceAll("-", "").slice(0, 22);
   const args = encodeHandshake({
-    ...{ number: 0, previous: undefined, newId, nodeCount },
+    ...{ number: 0, connectionName: "", previous: undefined, newId, nodeCount },
+    ...{ nodeList: NO_LIST, isLooking: false },
     ...{ maxTtlMs: MAX_TTL_MS, clockStepMs: CLOCK_STEP_MS, wallMs: Date.now() },
     ...{ ifAbsent: "fresh", isDurable: false },
     order: { becomes: "attested", id: newId, topFence: 0 },

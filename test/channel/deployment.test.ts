@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { Deployment, type DeploymentWarning } from "../../src/channel/deployment.js";
 import type { Handshake } from "../../src/channel/node-connection.js";
 import type { RecordOrder } from "../../src/channel/transport.js";
+import { nodeListText, type ListedNode } from "../../src/protocol/node-list.js";
 import type { IncarnationRecord } from "../../src/protocol/record.js";
 import { QUARANTINE_MS, WINDOW_MS } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -25,6 +26,10 @@ function textOf(order: RecordOrder | undefined): string {
   }
 }
 
+function listOf(count: number): readonly ListedNode[] {
+  return Array.from({ length: count }, (_, at) => ({ id: `node${at}`, name: `n${at}:6379` }));
+}
+
 /** A deployment whose members record what they are asked. */
 class DeploymentBench {
   readonly clock = new ManualClock();
@@ -37,6 +42,9 @@ class DeploymentBench {
     this.deployment = new Deployment(
       {
         nodeCount,
+        keyPrefix: "lock:",
+        names: listOf(nodeCount).map(({ name }) => name),
+        isLooking: false,
         maxTtlMs: 10_000,
         clockStepMs: 0,
         driftFactor: 0.01,
@@ -65,8 +73,10 @@ class DeploymentBench {
   ): void {
     const fellows = state === "opening" || state === "open" ? IDS : "";
     const nodeCount = this.asked.length;
-    const record = { id: `r${index}`, state, nodeCount, fellows, ...over };
-    const seen = { runId: `run${index}`, sentSteadyMs: this.clock.steady() };
+    const nodeId = `node${index}`;
+    const record = { id: `r${index}`, state, nodeCount, fellows, nodeId, ...over };
+    const nodeList = nodeListText(listOf(nodeCount));
+    const seen = { runId: `run${index}`, sentSteadyMs: this.clock.steady(), nodeList };
     this.deployment.onHandshake(index, handshakeReply(record, seen), ownSinceMs);
   }
 
@@ -510,12 +520,48 @@ describe("Deployment: who is who", () => {
     expect(asked()).to.deep.equal([true, false]);
   });
 
-  it("warns of a record with another node count, naming both", () => {
+  describe("lists of nodes that differ", () => {
+    const theirs = nodeListText(listOf(5));
+    const seen = (index: number, nodeList = nodeListText(listOf(3))): Handshake =>
+      handshakeReply(
+        { id: `r${index}`, nodeId: `node${index}`, nodeCount: 0 },
+        { runId: `run${index}`, nodeList },
+      );
+
+    it("are a warning with both, once for each node", () => {
+      const bench = new DeploymentBench(3);
+      bench.deployment.onHandshake(1, seen(1, theirs), undefined);
+      bench.deployment.onHandshake(1, seen(1, theirs), undefined);
+      bench.deployment.onHandshake(2, seen(2), undefined);
+      expect(bench.warnings).to.have.length(1);
+      expect(bench.warnings[0]).to.include({ kind: "nodeList", index: 1 });
+      expect(bench.warnings[0]?.message).to.match(
+        /use n0:6379, .*n4:6379 \(on record\), n0:6379, n1:6379, n2:6379 here; .*same nodes/,
+      );
+      expect(bench.deployment.listDifference).to.be.a("string");
+      bench.deployment.onHandshake(1, seen(1), undefined);
+      expect(bench.deployment.listDifference).to.equal(undefined);
+      bench.deployment.onHandshake(1, seen(1, theirs), undefined);
+      expect(bench.warnings, "again, when it is so again").to.have.length(2);
+    });
+
+    it("are a warning also when it is another node that shows it", () => {
+      const bench = new DeploymentBench(3);
+      bench.deployment.onHandshake(0, seen(0), undefined);
+      expect(bench.warnings).to.have.length(0);
+      const other = handshakeReply({ nodeId: "elsewhere", nodeCount: 0 }, { nodeList: "" });
+      bench.deployment.onHandshake(2, other, undefined);
+      expect(bench.warnings.map(({ index }) => index)).to.deep.equal([0]);
+    });
+  });
+
+  it("warns of a record of before there were lists, with another node count, naming both", () => {
     const bench = new DeploymentBench(3);
-    bench.handshake(1, "open", { nodeCount: 5 });
+    const old = handshakeReply({ nodeCount: 5, nodeId: "" }, { nodeList: "" });
+    bench.deployment.onHandshake(1, old, undefined);
     expect(bench.warnings).to.have.length(1);
-    expect(bench.warnings[0]).to.include({ kind: "nodeCount", index: 1 });
-    expect(bench.warnings[0]?.message).to.include("5").and.include("3");
+    expect(bench.warnings[0]).to.include({ kind: "nodeList", index: 1 });
+    expect(bench.warnings[0]?.message).to.include("5 nodes").and.include("with 3");
     bench.handshake(2, "open");
     expect(bench.warnings).to.have.length(1);
   });

@@ -181,11 +181,13 @@ describe("NodeChannel: handshake", () => {
   it("names the previous connection, to be ended, and that it knew a record", () => {
     const bench = new ChannelBench();
     bench.connection.open(handshakeReply({}, { connectionId: "17", runId: "run-x" }));
+    const name = bench.connection.handshakes[0]?.request.connectionName;
     bench.connection.fail();
     bench.clock.advance(0);
     bench.connection.events.onOpen();
+    expect(bench.connection.handshakes[0]?.request.connectionName).to.not.equal(name);
     expect(bench.connection.handshakes[0]?.request).to.deep.include({
-      previous: { connectionId: "17", runId: "run-x" },
+      previous: { name, connectionId: "17" },
       ifAbsent: "forgot",
     });
   });

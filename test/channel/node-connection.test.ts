@@ -7,9 +7,12 @@ import {
   ScriptedTransport,
   type ScriptedConnection,
 } from "../support/scripted-transport.js";
+import { NO_LIST } from "../support/no-list.js";
 
 /** The number of its first request. */
 const FIRST = 281_474_976_710_650;
+
+const NAME = "quorate-one";
 
 class NodeConnectionBench {
   readonly clock = new ManualClock();
@@ -21,24 +24,32 @@ class NodeConnectionBench {
 
   constructor() {
     const transport = new ScriptedTransport();
-    this.subject = new NodeConnection(transport, this.clock, 100, FIRST, {
-      request: (order) => {
-        this.orders.push(order);
-        return {
-          previous: undefined,
-          newId: "new",
-          ifAbsent: "fresh",
-          nodeCount: 1,
-          maxTtlMs: 1_000,
-          clockStepMs: 0,
-          wallMs: 0,
-          isDurable: false,
-          order,
-        };
+    this.subject = new NodeConnection(
+      transport,
+      this.clock,
+      100,
+      { firstNumber: FIRST, name: NAME },
+      {
+        request: (order) => {
+          this.orders.push(order);
+          return {
+            previous: undefined,
+            newId: "new",
+            ifAbsent: "fresh",
+            nodeCount: 1,
+            maxTtlMs: 1_000,
+            clockStepMs: 0,
+            wallMs: 0,
+            isDurable: false,
+            nodeList: NO_LIST,
+            isLooking: false,
+            order,
+          };
+        },
+        onHandshake: (handshake) => this.handshakes.push(handshake),
+        onEnd: (failure) => this.ends.push(failure),
       },
-      onHandshake: (handshake) => this.handshakes.push(handshake),
-      onEnd: (failure) => this.ends.push(failure),
-    });
+    );
     this.connection = transport.last;
   }
 }

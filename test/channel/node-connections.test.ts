@@ -15,6 +15,7 @@ import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { handshakeReply, ScriptedTransport } from "../support/scripted-transport.js";
 import { seededEntropy } from "../support/seeded-entropy.js";
+import { NO_LIST } from "../support/no-list.js";
 
 /** A node that writes down what its connections report. */
 class Bench implements ConnectedNode {
@@ -37,7 +38,7 @@ class Bench implements ConnectedNode {
   request(order: RecordOrder | undefined): HandshakeQuestion {
     return {
       ...{ ifAbsent: undefined, nodeCount: 3, maxTtlMs: 10_000, clockStepMs: 0 },
-      ...{ isDurable: false, order },
+      ...{ isDurable: false, nodeList: NO_LIST, isLooking: false, order },
     };
   }
 
@@ -111,13 +112,30 @@ describe("NodeConnections", () => {
     bench.connections.connect();
     bench.transport.last.open(handshakeReply({}, { connectionId: "17", runId: "run-b" }));
     expect(bench.sent.previous).to.equal(undefined);
+    const name = bench.sent.connectionName;
     bench.transport.last.fail();
     bench.toNext();
     // This one never gets so far.
     bench.transport.last.fail();
     bench.toNext();
     bench.transport.last.open();
-    expect(bench.sent.previous).to.deep.equal({ connectionId: "17", runId: "run-b" });
+    expect(bench.sent.previous).to.deep.equal({ name, connectionId: "17" });
+  });
+
+  it("gives each connection a name that a server takes, the same at every handshake on it", () => {
+    const bench = new Bench();
+    bench.connections.connect();
+    const names = [0, 1, 2].map(() => {
+      bench.transport.last.open();
+      const { connectionName } = bench.sent;
+      bench.connections.current?.handshake(undefined);
+      expect(bench.sent.connectionName).to.equal(connectionName);
+      bench.transport.last.fail();
+      bench.toNext();
+      return connectionName;
+    });
+    expect(new Set(names).size).to.equal(3);
+    for (const name of names) expect(name).to.match(/^quorate-[\w-]+$/);
   });
 
   it("sends what the node asks, this client's wall clock, and a new id with every handshake", () => {

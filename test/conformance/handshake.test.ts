@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import type { HandshakeRequest } from "../../src/channel/transport.js";
+import type { ListOffer } from "../../src/protocol/node-list.js";
+import { NO_LIST } from "../support/no-list.js";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
 import {
   expectSame,
@@ -12,6 +14,7 @@ import {
 import { conformance } from "../support/conformance/suite.js";
 
 const handshake = (request: Partial<HandshakeRequest> = {}): Step => ({ do: "handshake", request });
+const list = (nodeId: string, text: string): ListOffer => ({ ...NO_LIST, nodeId, list: text });
 const forget: Step = { do: "forget" };
 const age: Step = { do: "age" };
 
@@ -162,6 +165,43 @@ const ROWS: readonly Row[] = [
     gives: { clockStepMs: "5000" },
   },
   {
+    title: "the node's id and the list of a prefix are the first writer's",
+    steps: [
+      handshake({ nodeList: list("n1", "n1=a") }),
+      handshake({ nodeList: list("n2", "n2=b") }),
+    ],
+    gives: { nodeId: "n1", "nodes:lock:": "n1=a", nodeCount: "" },
+  },
+  {
+    title: "each prefix has a list of its own",
+    steps: [
+      handshake({ nodeList: list("n1", "n1=a") }),
+      handshake({ nodeList: { ...list("n2", "n2=b"), keyPrefix: "other:" } }),
+    ],
+    gives: { "nodes:lock:": "n1=a", "nodes:other:": "n2=b" },
+  },
+  {
+    title: "the node's id and the lists survive a record of another run",
+    steps: [handshake({ nodeList: list("n1", "n1=a") }), age, handshake({ newId: "id-2" })],
+    gives: { id: "id-2", state: "forgot", nodeId: "n1", "nodes:lock:": "n1=a" },
+  },
+  {
+    title: "a new id is the one that is offered for the record",
+    steps: [handshake({ nodeList: { ...NO_LIST, isToGetId: true } })],
+    gives: { nodeId: "id-1" },
+  },
+  {
+    title: "who only looks writes nothing",
+    steps: [
+      handshake(),
+      handshake({ isLooking: true, maxTtlMs: 90_000, nodeList: list("n1", "n1=a") }),
+      age,
+      handshake({ newId: "id-2", isLooking: true }),
+      handshake({ isLooking: true, order: { becomes: "attested", id: "id-1", topFence: 9 } }),
+    ],
+    gives: { id: "id-1", state: "fresh", runId: "another run", maxTtlMs: "60000" },
+  },
+  {
     title: "the node count is the first writer's",
     steps: [handshake(), handshake({ nodeCount: 5 })],
     gives: { nodeCount: "3" },
@@ -199,6 +239,11 @@ conformance("the handshake on a real server and in memory", (redis) => {
       }
     });
   }
+
+  it("writes nothing for one that only looks", async () => {
+    const seen = await expectSame(redis(), [handshake({ isLooking: true })]);
+    expect(lastOf(seen).state).not.to.have.property(RECORD_KEY);
+  });
 
   it("writes nothing where it is not asked to, and finds nothing then", async () => {
     const seen = await expectSame(redis(), [handshake({ ifAbsent: undefined })]);

@@ -123,6 +123,55 @@ const ROWS: readonly Row[] = [
     tells: ["q 20/1:lock:a"],
   },
   {
+    title:
+      "after a plain lock the first permit lets in those who wait for the others, number 0 included",
+    given: [
+      run(
+        acquire(),
+        acquire({ ...zByQ, ...wantsSlot, name: "a1" }),
+        acquire({ ...yByP, ...wantsSlot }),
+      ),
+      run(release()),
+    ],
+    when: acquire({ ...zByQ, ...wantsSlot, name: "a1" }),
+    tells: ["p 20/0:lock:a"],
+  },
+  {
+    title: "who leaves tells those of a free permit who waited behind it",
+    given: [run(acquire({ name: "a0" }), acquire(zByQ), acquire({ ...yByP, ...wantsSlot }))],
+    when: leave,
+    tells: ["p 20/1:lock:a"],
+  },
+  {
+    title: "and not if it did not wait",
+    given: [run(acquire({ name: "a0" }), acquire({ ...yByP, ...wantsSlot }))],
+    when: leave,
+    tells: [],
+  },
+  {
+    title: "a writer that leaves tells the readers behind it",
+    given: [run(read({ owner: "x", placePrefix: undefined }), acquire(zByQ), read({ ...yByP }))],
+    when: leave,
+    tells: ["p r20:lock:a"],
+  },
+  {
+    title: "one who waited for a permit tells them, too",
+    given: [
+      run(
+        ...[read({ owner: "x", placePrefix: undefined }), acquire({ ...zByQ, ...wantsSlot })],
+        read({ ...yByP }),
+      ),
+    ],
+    when: { kind: "leave", name: "aSlots", inbox: "q", ticket: 1, placePrefix: "s" },
+    tells: ["p r20:lock:a"],
+  },
+  {
+    title: "a reader that is restored lets the others in, like one that was granted",
+    given: [run(acquire(), read({ ...zByQ }), read({ ...yByP })), run(release()), wait(21)],
+    when: { kind: "heal", name: "aShared", owner: "x", fence: 5, ttlMs: LONG_MS },
+    tells: ["p r20:lock:a"],
+  },
+  {
     title: "a refresh tells nobody",
     given: BOTH_WAIT,
     when: { kind: "refresh", inbox: "q", places: [{ ticket: 1 }] },

@@ -76,16 +76,16 @@ describe("Attempt", () => {
   });
 
   it("is exhausted, and rolled back, when too little validity is left at the grant", () => {
-    for (const { stallMs, minValidityMs, kind } of [
+    for (const { stallMs, minHoldMs, kind } of [
       // The loss of what is valid for 5 ms would be told at once.
-      { stallMs: 982, minValidityMs: 0, kind: "granted" },
-      { stallMs: 983, minValidityMs: 0, kind: "exhausted" },
-      { stallMs: 487, minValidityMs: 500, kind: "granted" },
-      { stallMs: 488, minValidityMs: 500, kind: "exhausted" },
-      { stallMs: 60_000, minValidityMs: 0, kind: "exhausted" },
+      { stallMs: 982, minHoldMs: 0, kind: "granted" },
+      { stallMs: 983, minHoldMs: 0, kind: "exhausted" },
+      { stallMs: 487, minHoldMs: 500, kind: "granted" },
+      { stallMs: 488, minHoldMs: 500, kind: "exhausted" },
+      { stallMs: 60_000, minHoldMs: 0, kind: "exhausted" },
     ]) {
       const bench = new CoordinatorBench();
-      const { outcomes } = bench.attempt({ minValidityMs });
+      const { outcomes } = bench.attempt({ minHoldMs });
       bench.clock.stall(stallMs);
       bench.answer("acquire", [granted(7), granted(7)]);
       expect(

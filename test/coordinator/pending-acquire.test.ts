@@ -201,7 +201,7 @@ describe("acquire", () => {
       bench.acquire({}, { waitMs: 10_000, fair: true });
       const behind = bench.acquire({}, { waitMs: 30, fair: true });
       bench.clock.advance(1);
-      const exacting = { minValidityMs: 985 };
+      const exacting = { minHoldMs: 985 };
       const beside = bench.acquire(exacting, { waitMs: 0 }, sharedLock(KEYS));
       bench.clock.advance(10);
       bench.answer("acquire", votes);

@@ -19,7 +19,7 @@ const WAIT = { waitMs: 10_000, maxDelayMs: 250 };
 const RENEW = { renew: false, fencing: false };
 
 /** It wants nearly all of its validity, and the nodes need longer than that leaves. */
-const EXACTING = { ...RENEW, minValidityMs: 980 };
+const EXACTING = { ...RENEW, minHoldMs: 980 };
 /** The nodes need longer. */
 const HASTY = { ...RENEW, nodeTimeoutMs: 10 };
 const ANSWER_MS = 20;
@@ -187,7 +187,7 @@ describe("The failure of an attempt", () => {
   );
   const [long, short] = [request({ ttlMs: 1_000 }), request({ ttlMs: 500 })];
   const [slow, quick] = [request({ nodeTimeoutMs: 100 }), request({ nodeTimeoutMs: 50 })];
-  const [plain, fenced] = [request({ fencing: false }), request({})];
+  const plain = request({});
   const [set, reader] = [request({}, SET), request({}, sharedLock(KEYS))];
   const redisson = request({}, redissonLock(KEYS));
   const [two, three] = [request({}, permitLock(KEYS, 2)), request({}, permitLock(KEYS, 3))];
@@ -201,20 +201,11 @@ describe("The failure of an attempt", () => {
   ][] = [
     ["a refusal, of whatever settings", refused, long, short, true],
     ["a refusal, of whatever node deadline", refused, slow, quick, true],
-    ["a refusal, with and without a token", refused, plain, fenced, true],
-    ["a refusal, of readers and writers", refused, reader, fenced, true],
-    ["a refusal of one name to a set that has it", refused, fenced, set, false],
+    ["a refusal, of readers and writers", refused, reader, plain, true],
+    ["a refusal of one name to a set that has it", refused, plain, set, false],
     ["no time left", late, long, short, false],
-    [
-      "no time left, of one that wants less of it",
-      late,
-      fenced,
-      request({ minValidityMs: 100 }),
-      false,
-    ],
-    ["no time left, without a token", late, plain, fenced, false],
+    ["no time left, of one that wants less of it", late, plain, request({ minHoldMs: 100 }), false],
     ["silence", silent, slow, quick, false],
-    ["silence, without a token", silent, plain, fenced, false],
     ["silence, whatever the ttl", silent, long, short, true],
   ];
   for (const [title, failure, of, to, isMutual] of cases) {
@@ -231,8 +222,8 @@ describe("The failure of an attempt", () => {
   ] as const) {
     it(`says nothing of ${title} to another kind of lock`, () => {
       for (const [one, other] of [
-        [fenced, redisson],
-        [fenced, reader],
+        [plain, redisson],
+        [plain, reader],
         [two, three],
       ] as const) {
         expect(saysTo(failure, one, one)).to.equal(true);
@@ -245,9 +236,9 @@ describe("The failure of an attempt", () => {
   it("is not told to a set, which asks for all of its names", () => {
     const known = new KnownFailures();
     known.add(refused, set, 10);
-    known.add(silent, fenced, 20);
+    known.add(silent, plain, 20);
     expect(known.findFor(set)).to.equal(refused);
-    expect(known.findFor(fenced)).to.equal(silent);
+    expect(known.findFor(plain)).to.equal(silent);
   });
 
   it("is remembered until there is a newer one for the same requests", () => {

@@ -61,6 +61,7 @@ read
 already taken
 TimeoutError
 stolen
+QUORATE_CALLBACK_OVERRUN
 preempted: AbortError
 `),
   "lock-delay": exactly(`early clock: runs

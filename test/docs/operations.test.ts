@@ -54,10 +54,11 @@ describe("docs/operations.md", () => {
     const job = { owner: "job" };
     await using owned = await locks.acquire("b", job);
     await locks.request("b", job, () => owned.extend());
-    const hash = { layout: "redisson" } as const;
-    await locks.request("c", hash, () => locks.tryAcquire("c", { ...hash, owner: "x" }));
-    const stamp = { layout: "timestamp" } as const;
-    await locks.request("d", stamp, () => locks.tryAcquire("d", stamp));
+    const url = `redis://quorate:secret@127.0.0.1:${node?.port}`;
+    await using hashes = new LockManager([url], { ...PATIENT, layout: "redisson" });
+    await hashes.request("c", () => hashes.tryAcquire("c", { owner: "x" }));
+    await using stamps = new LockManager([url], { ...PATIENT, layout: "timestamp" });
+    await stamps.request("d", () => stamps.tryAcquire("d"));
     const log = (await node?.command("ACL", "LOG")) as unknown[][];
     // The one permission that the page names beside the rule.
     expect(log.map((entry) => entry[entry.indexOf("object") + 1])).to.deep.equal([

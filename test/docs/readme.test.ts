@@ -149,23 +149,6 @@ describe("docs/faq.md", () => {
 describe("docs/reference.md", () => {
   const reference = join(root, "docs", "reference.md");
 
-  it("lists every option", () => {
-    const acquire = ["mode", "owner", "reentrant", "signal", "ifAvailable", "steal"];
-    const options = [...Object.keys(quorate.DEFAULTS), ...acquire];
-    expect(tableKeysOf(reference, "Options")).to.have.members(options);
-  });
-
-  it("gives each option the default that it has", () => {
-    const text = readFileSync(reference, "utf8");
-    // What these say in words instead: one that follows from other options, or from the machine.
-    const inWords = ["nodeTimeoutMs", "lossNoticeMs", "label"];
-    for (const [name, value] of Object.entries(quorate.DEFAULTS)) {
-      if (inWords.includes(name)) continue;
-      const [, cell = ""] = new RegExp(`^\\| \`${name}\` \\| (.+?) \\|`, "m").exec(text) ?? [];
-      expect(cell, name).to.match(new RegExp(`^\`${escaped(literal(value))}\``));
-    }
-  });
-
   it("lists every error", () => {
     expect(tableKeysOf(reference, "Errors")).to.have.members(errorsOf(quorate));
   });
@@ -184,18 +167,6 @@ describe("docs/reference.md", () => {
       expect(text).to.match(new RegExp(`^\\| .*\`${name}(\\(\\))?\``, "m"));
   });
 });
-
-/** As the source of a program would have it. */
-function literal(value: unknown): string {
-  if (typeof value === "number") return String(value).replaceAll(/\B(?=(?:\d{3})+$)/g, "_");
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([name, field]) => `${name}: ${literal(field)}`);
-  return `{ ${fields.join(", ")} }`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-}
 
 function packageJson(dir: string): { readonly type?: string } {
   return JSON.parse(readFileSync(join(dir, "package.json"), "utf8")) as { readonly type?: string };

@@ -6,7 +6,7 @@ import { pages, root } from "./project.js";
 
 /** Files whose documentation comments users read in their editor and on the page of options. */
 const DOCUMENTED = [
-  ...["options", "events", "errors", "lock-manager", "close-on-signals"].map(
+  ...["options/options", "events", "errors", "lock-manager", "close-on-signals"].map(
     (name) => `src/${name}.ts`,
   ),
   ...filesIn("src/face"),

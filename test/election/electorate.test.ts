@@ -24,7 +24,7 @@ function electorate() {
     onElected: (lease: unknown) => leases.push(lease),
   };
   const onError = ({ code }: { code: string }): number => told.push(code);
-  const of = electorateOf<true>(host, { keys: KEYS, lease: leaseSettings(), wait: WAIT, onError });
+  const of = electorateOf(host, { keys: KEYS, lease: leaseSettings(), wait: WAIT, onError });
   const campaign = (delayMs = 0) =>
     of.campaign(delayMs, (outcome) => {
       if (outcome.kind === "elected") elected.push(outcome.term);

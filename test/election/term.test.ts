@@ -7,8 +7,8 @@ describe("LeasedTerm", () => {
   function heldTerm() {
     const bench = new CoordinatorBench();
     const lease = bench.lease({ renew: false });
-    const lock = new LeasedLock<boolean>(lease, ["a:1", "b:1", "c:1"], bench.clock);
-    return { bench, term: new LeasedTerm<boolean>(lock) };
+    const lock = new LeasedLock(lease, ["a:1", "b:1", "c:1"], bench.clock);
+    return { bench, term: new LeasedTerm(lock) };
   }
 
   const ends: Readonly<Record<string, (of: ReturnType<typeof heldTerm>) => void>> = {

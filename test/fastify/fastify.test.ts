@@ -161,7 +161,7 @@ describe("quorate/fastify", () => {
     const gone = new AbortController();
     const asking = rejectionOf(fetch(`${url}/users/a`, { method: "POST", signal: gone.signal }));
     const waitingCount = async (): Promise<number> => {
-      return (await (app.locks as LockManager<boolean>).query()).pending.length;
+      return (await (app.locks as LockManager).query()).pending.length;
     };
     await eventually("it waits", async () => (await waitingCount()) === 1);
     gone.abort();

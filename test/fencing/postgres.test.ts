@@ -348,7 +348,7 @@ describe("Queries with a fence", () => {
   it("are not made without a good token", () => {
     for (const make of [fencedUpdate, fencedUpsert, fenceQuery]) {
       const bad = { name: "a", fencingToken: undefined };
-      expect(() => make(bad, row)).to.throw(TypeError, "fencing: false");
+      expect(() => make(bad, row)).to.throw(TypeError, "no fencing token");
       expect(() => make(grant(-1), row)).to.throw(RangeError, "`fencingToken`");
     }
   });

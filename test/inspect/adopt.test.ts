@@ -37,7 +37,7 @@ describe("adopt", () => {
       await using giver = new LockManager(nodes, OPTIONS);
       await using taker = new LockManager(nodes, OPTIONS);
       await Promise.all([giver.ready({ all: true }), taker.ready({ all: true })]);
-      const json = (await giver.acquire("name")).toJSON();
+      const json = (await giver.acquire("name")).handOver();
       for (const node of nodes) node.delay(20);
       const controller = new AbortController();
       const adopting = rejectionOf(taker.adopt(json, { signal: controller.signal }));

@@ -12,10 +12,11 @@ import {
 } from "../support/nodes.js";
 import { brief } from "../support/brief.js";
 import { eventually, rejectionWith, renewed } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** All that a user has to be allowed: what the two scripts call, and how they are called. */
 const COMMANDS = [
-  ...["eval", "evalsha", "client|id", "client|kill", "client|setname"],
+  ...["eval", "evalsha", "client|id", "client|kill", "client|list", "client|setname"],
   ...["info", "time", "hget", "hset", "hmget"],
   ...["get", "mget", "set", "del", "pttl", "pexpire", "type"],
   ...["exists", "zadd", "zrem", "publish", "subscribe"],
@@ -56,7 +57,7 @@ describe("A user with the least permissions", function () {
     await using fleet = await RedisFleet.start({ nodes: 3, links: true });
     const urls = await allow(fleet, COMMANDS);
     await using locks = new LockManager(urls, OPTIONS);
-    await using other = new LockManager(urls, OPTIONS);
+    await using other = new LockManager(urls, { ...OPTIONS, retry: { maxDelayMs: 60_000 } });
     await locks.ready();
     const lock = await locks.acquire("name");
     expect(await other.tryAcquire("name")).to.equal(null);
@@ -69,8 +70,7 @@ describe("A user with the least permissions", function () {
     await lock.extend();
     await allNodes(locks);
     // Who waits is woken: by itself it would look far too late.
-    const patient = { waitMs: 60_000, retry: { maxDelayMs: 60_000 } };
-    const waiting = other.acquire("name", patient);
+    const waiting = other.acquire("name", { waitMs: 60_000 });
     await eventually("it stands in the queue", async () => {
       return (await queueSize(at(fleet.nodes, 2), "name")) === 1;
     });
@@ -84,12 +84,12 @@ describe("A user with the least permissions", function () {
     }
     // A look, a lock that goes on in another process, and one that is ended by force and not healed.
     const given = await locks.acquire("given");
-    const adopted = await other.adopt(given.toJSON());
+    const adopted = await other.adopt(given.handOver());
     await allHold(fleet.nodes, "given");
-    expect((await locks.query("given")).holders).to.have.length(1);
+    expect((await locks.inspect("given")).holders).to.have.length(1);
     expect((await locks.forceRelease("given")).isQuorate).to.equal(true);
-    await at(fleet.nodes, 0).command("SET", "lock:given", adopted.ownerId, "PX", OPTIONS.ttlMs);
-    await at(fleet.nodes, 1).command("SET", "lock:given", adopted.ownerId, "PX", OPTIONS.ttlMs);
+    await at(fleet.nodes, 0).command("SET", "lock:given", ownerIdOf(adopted), "PX", OPTIONS.ttlMs);
+    await at(fleet.nodes, 1).command("SET", "lock:given", ownerIdOf(adopted), "PX", OPTIONS.ttlMs);
     await adopted.extend();
     await eventually("it was told", () => !adopted.isHeld);
     await Promise.all(fleet.nodes.map((node) => node.command("HSET", "lock:hash", "a", "b")));
@@ -125,7 +125,17 @@ describe("A user with the least permissions", function () {
   }
 
   for (const missing of [
-    ...["eval", "client|id", "client|kill", "info", "time", "hset", "hmget"],
+    ...[
+      "eval",
+      "client|id",
+      "client|kill",
+      "client|list",
+      "client|setname",
+      "info",
+      "time",
+      "hset",
+      "hmget",
+    ],
     ...["hget", "get", "mget", "set", "del", "pttl", "pexpire", "exists"],
   ]) {
     it(`is misconfigured from the start without ${missing}, and told to add it`, async () => {

@@ -1,11 +1,24 @@
 import { expect } from "chai";
-import { DEFAULTS, LockManager } from "../../src/index.js";
+import { DEFAULTS, LockManager, type GivenLock } from "../../src/index.js";
+import { OPTION_NAMES, optionsOf, type Place } from "../../src/options/table.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
 import { rejectionOf } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** Nobody is there, and nobody is asked: what is wrong is said before. */
 const NODES = ["redis://127.0.0.1:1"];
+
+const GIVEN: GivenLock = {
+  kind: "quorate-lock",
+  version: 1,
+  name: "name",
+  lockKey: "lock:name",
+  mode: "exclusive",
+  ownerId: "A".repeat(22),
+  fencingToken: 7,
+  ttlMs: 10_000,
+};
 
 type Kind = typeof TypeError | typeof RangeError;
 type Row = readonly [options: Record<string, unknown>, kind: Kind, ...says: (string | RegExp)[]];
@@ -18,44 +31,42 @@ const LOCK_OPTIONS: readonly Row[] = [
   [{ ttlMs: "10s" }, TypeError, "`ttlMs`", '"10s"'],
   [{ ttlMs: Number.NaN }, TypeError, "`ttlMs`", "NaN"],
   [{ ttlMs: 10n }, TypeError, "`ttlMs`", "10"],
-  [{ nodeTimeoutMs: 0 }, RangeError, "`nodeTimeoutMs`", "got 0"],
-  [{ nodeTimeoutMs: 10_000 }, RangeError, "`nodeTimeoutMs`", "`ttlMs`", "got 10000"],
-  [{ nodeTimeoutMs: "1" }, TypeError, "`nodeTimeoutMs`", '"1"'],
-  [{ minValidityMs: -1 }, RangeError, "`minValidityMs`", "got -1"],
-  [{ minValidityMs: 9_900 }, RangeError, "`minValidityMs`", "got 9900"],
+  [{ minHoldMs: -1 }, RangeError, "`minHoldMs`", "got -1"],
+  [{ minHoldMs: 9_900 }, RangeError, "`minHoldMs`", "got 9900"],
   [{ renew: "yes" }, TypeError, "`renew`", '"yes"'],
   [{ renew: 1 }, TypeError, "`renew`", "got 1"],
   [{ maxHoldMs: 0 }, RangeError, "`maxHoldMs`", "got 0"],
   [{ maxHoldMs: "1h" }, TypeError, "`maxHoldMs`", '"1h"'],
-  [{ fencing: "off" }, TypeError, "`fencing`", '"off"'],
+  [{ fencing: false }, TypeError, "unknown option", "`fencing`"],
   [{ label: 5 }, TypeError, "`label`", "got 5"],
   [{ label: "x".repeat(201) }, RangeError, "`label`", "201"],
-  [{ layout: "sorted-set" }, RangeError, "`layout`", '"redisson"', '"sorted-set"'],
-  [{ layout: {} }, TypeError, "`layout`"],
   [{ waitMs: -1 }, RangeError, "`waitMs`", "got -1"],
   [{ waitMs: "long" }, TypeError, "`waitMs`", '"long"'],
-  [{ retry: 5 }, TypeError, "`retry`", "got 5"],
-  [{ retry: { minDelayMs: 0 } }, RangeError, "`retry.minDelayMs`", "got 0"],
-  [{ retry: { minDelayMs: 50, maxDelayMs: 20 } }, RangeError, "`retry.maxDelayMs`", "got 20"],
-  [{ retry: { delayMs: 5 } }, TypeError, "unknown option", "`retry.delayMs`"],
   [{ ttl: 5_000 }, TypeError, "unknown option", "`ttl`"],
   [{ timeout: 5_000 }, TypeError, "unknown option", "`timeout`"],
 ];
 
 const MANAGER_OPTIONS: readonly Row[] = [
   ...LOCK_OPTIONS,
+  [{ nodeTimeoutMs: 0 }, RangeError, "`nodeTimeoutMs`", "got 0"],
+  [{ nodeTimeoutMs: "1" }, TypeError, "`nodeTimeoutMs`", '"1"'],
+  [{ layout: "sorted-set" }, RangeError, "`layout`", '"redisson"', '"sorted-set"'],
+  [{ layout: {} }, TypeError, "`layout`"],
+  [{ retry: 5 }, TypeError, "`retry`", "got 5"],
+  [{ retry: { minDelayMs: 0 } }, RangeError, "`retry.minDelayMs`", "got 0"],
+  [{ retry: { minDelayMs: 50, maxDelayMs: 20 } }, RangeError, "`retry.maxDelayMs`", "got 20"],
+  [{ retry: { delayMs: 5 } }, TypeError, "unknown option", "`retry.delayMs`"],
   [{ maxTtlMs: 5 }, RangeError, "`maxTtlMs`", "got 5"],
   [{ maxTtlMs: 5_000 }, RangeError, "`ttlMs`", "5000", "got 10000"],
   [{ driftFactor: -0.1 }, RangeError, "`driftFactor`", "-0.1"],
   [{ driftFactor: 0.6 }, RangeError, "`driftFactor`", "0.6"],
   [{ ttlMs: 10, nodeTimeoutMs: 5, driftFactor: 0.9 }, RangeError, "`driftFactor`", "0.9"],
   [{ keyPrefix: 5 }, TypeError, "`keyPrefix`", "got 5"],
-  [{ quarantine: "no" }, TypeError, "`quarantine`", '"no"'],
-  [{ bootstrap: "now" }, RangeError, "`bootstrap`", '"now"'],
+  [{ quarantine: "no" }, RangeError, "`quarantine`", '"no"'],
+  [{ quarantine: false }, TypeError, "`quarantine`", "got false", '"off" is meant'],
   [{ allowEviction: 1 }, TypeError, "`allowEviction`", "got 1"],
   [{ lossGraceMs: -5 }, RangeError, "`lossGraceMs`", "got -5"],
   [{ quorum: 2 }, TypeError, "unknown option", "`quorum`"],
-  [{ signal: new AbortController().signal }, TypeError, "unknown option", "`signal`"],
 ];
 
 const ACQUIRE_OPTIONS: readonly Row[] = [
@@ -66,9 +77,6 @@ const ACQUIRE_OPTIONS: readonly Row[] = [
   [{ owner: "quorate:hold" }, RangeError, "`owner`", '"quorate:hold"'],
   [{ owner: 17 }, TypeError, "`owner`", "got 17"],
   [{ owner: "job", mode: "shared" }, RangeError, "`mode`", "`owner`"],
-  [{ layout: "redisson", mode: "shared" }, RangeError, "`mode`", '"redisson"'],
-  [{ keyPrefix: "x:" }, TypeError, "unknown option", "`keyPrefix`"],
-  [{ quarantine: false }, TypeError, "unknown option", "`quarantine`"],
 ];
 
 const NAMES: readonly (readonly [unknown, Kind, ...(string | RegExp)[]])[] = [
@@ -191,13 +199,52 @@ describe("Bad arguments", () => {
 
   it("options that several names cannot have", async () => {
     await using locks = new LockManager(NODES);
-    for (const [options, option] of [
-      [{ owner: "job" }, "`owner`"],
-      [{ layout: "redisson" }, "`layout`"],
-      [{ mode: "shared" }, "`mode`"],
+    await using hashes = new LockManager(NODES, { layout: "redisson" });
+    for (const [asked, options, option] of [
+      [locks, { owner: "job" }, "`owner`"],
+      [hashes, {}, "`layout`"],
+      [locks, { mode: "shared" }, "`mode`"],
     ] as const) {
-      const error = await rejectionOf(locks.acquire(["a", "b"], options));
+      const error = await rejectionOf(asked.acquire(["a", "b"], options));
       expectError(error, RangeError, [option, "several names"]);
+    }
+  });
+
+  it("a mode that a layout cannot have", async () => {
+    await using locks = new LockManager(NODES, { layout: "redisson" });
+    const error = await rejectionOf(locks.acquire("name", { mode: "shared" }));
+    expectError(error, RangeError, ["`mode`", '"redisson"']);
+  });
+
+  describe("that belong elsewhere are told as such, and where that is:", () => {
+    let locks: LockManager;
+    before(() => {
+      locks = new LockManager(NODES);
+    });
+    after(() => locks.close());
+
+    const never = (): never => expect.fail("must not run");
+    const semaphore = () => locks.semaphore("name", { permits: 2 });
+    const ASKS: readonly [string, Place, (given: object) => unknown][] = [
+      ["new LockManager", "manager", (given) => new LockManager(NODES, given).close()],
+      ["acquire", "acquire", (given) => locks.acquire("name", given)],
+      ["tryAcquire", "acquire", (given) => locks.tryAcquire("name", given)],
+      ["request", "request", (given) => locks.request("name", given, never)],
+      ["elect", "elect", (given) => locks.elect("name", given)],
+      ["semaphore", "semaphore", (given) => locks.semaphore("name", { permits: 2, ...given })],
+      ["acquire of a permit", "permit", (given) => semaphore().acquire(given)],
+      ["tryAcquire of a permit", "permit", (given) => semaphore().tryAcquire(given)],
+      ["request of a permit", "permit", (given) => semaphore().request(given, never)],
+      ["adopt", "adopt", (given) => locks.adopt(GIVEN, given)],
+    ];
+    for (const [title, place, ask] of ASKS) {
+      const known = optionsOf(place);
+      for (const name of OPTION_NAMES.filter((each) => !known.includes(each))) {
+        it(`\`${name}\` of ${title}`, async () => {
+          const error = await rejectionOf((async () => ask({ [name]: 1 }))());
+          expectError(error, TypeError, [`\`${name}\``, /one of|does not apply/]);
+        });
+      }
     }
   });
 
@@ -223,12 +270,12 @@ describe("Good arguments", () => {
     for (const name of names) {
       const lock = await locks.acquire(name, { label: "", waitMs: 20_000 });
       expect(lock.name).to.equal(name);
-      expect(lock.ownerId).to.match(/^60000~[\w-]{22}$/);
+      expect(ownerIdOf(lock)).to.match(/^60000~[\w-]{22}$/);
       expect(await lock.release()).to.equal("released");
     }
-    const short = await locks.acquire("short", { ttlMs: 100, nodeTimeoutMs: 50, waitMs: 20_000 });
+    const short = await locks.acquire("short", { ttlMs: 100, waitMs: 20_000 });
     await short.release();
-    const undefineds = { ttlMs: undefined, signal: undefined, retry: undefined, waitMs: undefined };
+    const undefineds = { ttlMs: undefined, signal: undefined, renew: undefined, waitMs: undefined };
     await (await locks.acquire("undefined", undefineds)).release();
   });
 

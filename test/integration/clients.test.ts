@@ -7,6 +7,7 @@ import { RedisFleet, type RedisProcess } from "../../src/testing/index.js";
 import { allNodes, at, nodeState, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
 import { clusterIsUp, startCluster } from "../support/cluster.js";
 import { eventually, rejectionWith, renewed } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const OPTIONS = { nodeTimeoutMs: 4_000 };
 
@@ -82,7 +83,7 @@ for (const { what, make } of PACKAGES)
           retryStrategy: () => 600_000,
         }),
       );
-      await using locks = new LockManager(odd, { ...OPTIONS, quarantine: false });
+      await using locks = new LockManager(odd, { ...OPTIONS, quarantine: "off" });
       await allNodes(locks);
       const lock = await locks.acquire("name");
       expect(lock.fencingToken).to.be.a("number");
@@ -117,7 +118,7 @@ for (const { what, make } of PACKAGES)
       expect(await byUrl.tryAcquire("name")).to.equal(null);
       await eventually("all nodes hold it", async () => {
         const values = await Promise.all(fleet.nodes.map((node) => valueOf(node, "lock:name")));
-        return values.every((value) => value === lock.ownerId);
+        return values.every((value) => value === ownerIdOf(lock));
       });
       expect(locks.nodes.map(({ node }) => node.split(":")[1])).to.deep.equal(
         fleet.nodes.map(({ port }) => String(port)),
@@ -137,7 +138,7 @@ for (const { what, make } of PACKAGES)
       expect(await at(clients, 0).call("SELECT", "3")).to.equal("OK");
       await eventually(
         "the client sees it",
-        async () => (await at(clients, 0).get("lock:name")) === lock.ownerId,
+        async () => (await at(clients, 0).get("lock:name")) === ownerIdOf(lock),
       );
       await other.release();
       await lock.release();
@@ -166,7 +167,7 @@ describe("A Cluster as one node", () => {
     await using other = new LockManager([cluster], { ttlMs: 6_000, nodeTimeoutMs: 2_500 });
     await locks.ready();
     const lock = await locks.acquire("name");
-    await nodeHolds(server, "lock:name", lock.ownerId);
+    await nodeHolds(server, "lock:name", ownerIdOf(lock));
     expect(await other.tryAcquire("name")).to.equal(null);
     await renewed(lock);
     expect(await lock.release()).to.equal("released");
@@ -185,7 +186,7 @@ describe("A Cluster as one node", () => {
       await using other = new LockManager([cluster], OPTIONS);
       await locks.ready();
       const lock = await locks.acquire("name");
-      await nodeHolds(server, "lock:name", lock.ownerId);
+      await nodeHolds(server, "lock:name", ownerIdOf(lock));
       expect(await other.tryAcquire("name")).to.equal(null);
       expect(await lock.release()).to.equal("released");
       expect(client.status).to.equal("wait");
@@ -215,8 +216,8 @@ describe("A Cluster as one node", () => {
     await using other = new LockManager([cluster], OPTIONS);
     await Promise.all([locks.ready(), other.ready()]);
     const set = await locks.acquire(["{user:7}mail", "{user:7}cart"]);
-    await nodeHolds(server, "lock:{user:7}cart", set.ownerId);
-    await nodeHolds(server, "lock:{user:7}mail", set.ownerId);
+    await nodeHolds(server, "lock:{user:7}cart", ownerIdOf(set));
+    await nodeHolds(server, "lock:{user:7}mail", ownerIdOf(set));
     expect(await other.tryAcquire("{user:7}mail")).to.equal(null);
     expect(await other.tryAcquire(["{user:7}cart", "{user:7}basket"])).to.equal(null);
     await set.extend();
@@ -258,7 +259,7 @@ describe("A Cluster as one node", () => {
     expect(await other.tryAcquire("mixed")).to.equal(null);
     await eventually(
       "the cluster holds it",
-      async () => (await valueOf(server, "lock:mixed")) === lock.ownerId,
+      async () => (await valueOf(server, "lock:mixed")) === ownerIdOf(lock),
     );
     // With one of the others away, it decides.
     await at(fleet.nodes, 0).pause();

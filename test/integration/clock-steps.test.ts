@@ -8,6 +8,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
 import { allNodes, at, nodeState } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
+import { NO_LIST } from "../support/no-list.js";
 
 const HOUR_MS = 3_600_000;
 const OPTIONS = { ttlMs: 30_000, maxTtlMs: 30_000, nodeTimeoutMs: 1_000 } as const;
@@ -17,9 +18,9 @@ const SERVER = { clock: true } as const;
 async function handshake(node: FleetNode, newId: string, order?: RecordOrder): Promise<void> {
   const args = encodeHandshake({
     number: 1,
-    ...{ previous: undefined, newId, ifAbsent: "fresh", order },
+    ...{ connectionName: "", previous: undefined, newId, ifAbsent: "fresh", order },
     ...{ nodeCount: 3, maxTtlMs: OPTIONS.maxTtlMs, clockStepMs: 0, isDurable: false },
-    wallMs: Date.now(),
+    ...{ wallMs: Date.now(), nodeList: NO_LIST, isLooking: false },
   });
   await node.command("EVAL", HANDSHAKE_SCRIPT, "1", RECORD_KEY, ...args.map(String));
 }

@@ -7,7 +7,6 @@ import {
   type LockManagerOptions,
 } from "../../src/index.js";
 import { driftMs } from "../../src/protocol/validity.js";
-import { brief } from "../support/brief.js";
 import { lockKeys, pttlOf } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf } from "../support/settle.js";
@@ -57,8 +56,8 @@ for (const place of PLACES) {
 
     describe("after a loss: lockDelayMs", () => {
       const LOSSES: readonly (readonly [string, AcquireOptions])[] = [
-        ["that ran out", { ...brief(300), renew: false }],
-        ["that was held for too long", { ...brief(300), maxHoldMs: 50 }],
+        ["that ran out", { ttlMs: 300, renew: false }],
+        ["that was held for too long", { ttlMs: 300, maxHoldMs: 50 }],
       ];
       for (const [what, options] of LOSSES) {
         it(`D1: of a lock ${what}, it is free only after the delay`, async () => {
@@ -84,7 +83,7 @@ for (const place of PLACES) {
 
       it("also of readers, several names, owners and permits", async () => {
         const [locks, others] = [manager(), manager()];
-        const lost = { ...brief(300), renew: false, ...DELAYED };
+        const lost = { ttlMs: 300, renew: false, ...DELAYED };
         await Promise.all([locks.ready(), others.ready()]);
         const overMs = performance.now() + VALIDITY_MS + DELAYED.lockDelayMs;
         const reader = await locks.acquire("read", { ...lost, mode: "shared" });
@@ -204,7 +203,7 @@ for (const place of PLACES) {
         const long = { minHoldMs: 5_000, lockDelayMs: 5_000 };
         for (const name of ["stolen", "ended", "given"]) {
           const lock = await locks.acquire(name, long);
-          const given = name === "given" ? lock.toJSON() : undefined;
+          const given = name === "given" ? lock.handOver() : undefined;
           await lock.release();
           expect(await others.tryAcquire(name), name).to.equal(null);
           if (name === "ended") await others.forceRelease(name);
@@ -229,7 +228,8 @@ for (const place of PLACES) {
         expect(String(owned)).to.include("`minHoldMs` must be 0 for a lock of an owner");
         const permit = await rejectionOf(locks.semaphore("name", { permits: 2 }).acquire(KEPT));
         expect(String(permit)).to.include("`minHoldMs` must be 0 for a permit, got 300");
-        expect(() => locks.elect("name", { ...KEPT, layout: "redisson" })).to.throw(RangeError);
+        const hashes = manager({ layout: "redisson" });
+        expect(() => hashes.elect("name", KEPT)).to.throw(RangeError);
         await (await locks.acquire(["a"], { minHoldMs: 1 })).release();
       });
     });

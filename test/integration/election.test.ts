@@ -136,7 +136,9 @@ describe("An election", function () {
   it("tells a loss within the validity, waits out the outage, tells of it, and is elected again", async () => {
     const errors: unknown[] = [];
     const onError = (error: unknown): unknown => errors.push(error);
-    const election = locks.elect("outage", { ttlMs: 4_000, nodeTimeoutMs: 1_000, onError });
+    await using hasty = new LockManager(fleet.urls, { ttlMs: 4_000, nodeTimeoutMs: 1_000 });
+    await allNodes(hasty);
+    const election = hasty.elect("outage", { onError });
     const term = await termOf(election);
     await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));
     // An answer to a renewal may have been on its way.
@@ -174,11 +176,13 @@ describe("An election", function () {
   });
 
   it("closes in the middle of a pause between two terms", async () => {
-    const election = locks.elect("pause", { retry: { minDelayMs: 60_000, maxDelayMs: 60_000 } });
+    const retry = { minDelayMs: 60_000, maxDelayMs: 60_000 };
+    await using patient = new LockManager(fleet.urls, { ...OPTIONS, retry });
+    const election = patient.elect("pause");
     await termOf(election);
     const next = rejectionWith(ClosedError, election.next());
     await sleep(50);
-    await locks.close();
+    await patient.close();
     await next;
   });
 

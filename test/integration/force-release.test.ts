@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type Lock, LockManager, MixedLayoutError } from "../../src/index.js";
+import { type Lock, type LockLayout, LockManager, MixedLayoutError } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
@@ -9,11 +9,14 @@ const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 2_500 };
 
 interface Kind {
   readonly title: string;
+  readonly layout?: LockLayout;
   readonly take: (locks: LockManager, name: string) => Promise<Lock>;
 }
 
+const plain: Kind["take"] = (locks, name) => locks.acquire(name, { renew: false });
+
 const KINDS: readonly Kind[] = [
-  { title: "a plain lock", take: (locks, name) => locks.acquire(name, { renew: false }) },
+  { title: "a plain lock", take: plain },
   {
     title: "a reader",
     take: (locks, name) => locks.acquire(name, { mode: "shared", renew: false }),
@@ -30,30 +33,26 @@ const KINDS: readonly Kind[] = [
     title: "a permit",
     take: (locks, name) => locks.semaphore(name, { permits: 2 }).acquire({ renew: false }),
   },
-  {
-    title: "a timestamp",
-    take: (locks, name) => locks.acquire(name, { layout: "timestamp", renew: false }),
-  },
-  {
-    title: "a timestamp in seconds",
-    take: (locks, name) => locks.acquire(name, { layout: "timestamp-seconds", renew: false }),
-  },
+  { title: "a timestamp", layout: "timestamp", take: plain },
+  { title: "a timestamp in seconds", layout: "timestamp-seconds", take: plain },
 ];
 
 describe("H2: a lock that was ended by force is over", function () {
   this.timeout(60_000);
-  for (const { title, take } of KINDS) {
+  for (const { title, layout, take } of KINDS) {
+    const options = { ...OPTIONS, layout };
+
     it(`${title}: it shows as one holder, and is not held afterwards`, async () => {
       await using fleet = await RedisFleet.start({ nodes: 3 });
-      await using locks = new LockManager(fleet.urls, OPTIONS);
-      await using operator = new LockManager(fleet.urls, OPTIONS);
+      await using locks = new LockManager(fleet.urls, options);
+      await using operator = new LockManager(fleet.urls, options);
       await Promise.all([allNodes(locks), allNodes(operator)]);
       const lock = await take(locks, "name");
       await eventually("one holder on all nodes", async () => {
-        const { holders } = await operator.query("name");
+        const { holders } = await operator.inspect("name");
         return holders.some(({ nodes }) => nodes.length === 3);
       });
-      const { state, holders } = await operator.query("name");
+      const { state, holders } = await operator.inspect("name");
       expect(state).to.equal("held");
       expect(holders).to.have.length(1);
       const { fingerprint } = at(holders, 0);
@@ -71,8 +70,8 @@ describe("H2: a lock that was ended by force is over", function () {
       await using fleet = await RedisFleet.start({ nodes: 3 });
       const [links, reach] = [await fleet.linksFor("holder"), await fleet.linksFor("operator")];
       const urls = (all: readonly { readonly url: string }[]) => all.map(({ url }) => url);
-      await using locks = new LockManager(urls(links), OPTIONS);
-      await using operator = new LockManager(urls(reach), OPTIONS);
+      await using locks = new LockManager(urls(links), options);
+      await using operator = new LockManager(urls(reach), options);
       await Promise.all([allNodes(locks), allNodes(operator)]);
       await at(reach, 2).refuse();
       await eventually("the operator reaches a quorum", () => {
@@ -80,7 +79,7 @@ describe("H2: a lock that was ended by force is over", function () {
       });
       const lock = await take(locks, "name");
       await eventually("one holder", async () => {
-        const { holders } = await operator.query("name");
+        const { holders } = await operator.inspect("name");
         return holders.some(({ nodes }) => nodes.length === 2);
       });
       // The round reaches the first node later than the operator does.
@@ -97,11 +96,12 @@ describe("H2: a lock that was ended by force is over", function () {
 
   it("a plain preemption leaves a lock in another layout alone", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
-    await using locks = new LockManager(fleet.urls, OPTIONS);
     await using other = new LockManager(fleet.urls, OPTIONS);
-    await Promise.all([allNodes(locks), allNodes(other)]);
+    await allNodes(other);
     for (const layout of ["timestamp", "timestamp-seconds"] as const) {
-      await using lock = await locks.acquire("name", { layout, renew: false });
+      await using locks = new LockManager(fleet.urls, { ...OPTIONS, layout });
+      await allNodes(locks);
+      await using lock = await locks.acquire("name", { renew: false });
       // As a server does that was slow: it reads its clock some time after the instant that an expiry counts from.
       for (const node of fleet.nodes) {
         const leftMs = Number(await node.command("PTTL", "lock:name"));

@@ -13,6 +13,7 @@ import {
   noLockKeys,
 } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const TTL_MS = 20_000;
 
@@ -27,7 +28,12 @@ for (const nodeCount of [1, 5]) {
       fleet = await RedisFleet.start({ nodes: nodeCount });
       const options = { ttlMs: TTL_MS, nodeTimeoutMs: 2_500 };
       locks = new LockManager(fleet.urls, { ...options, label: "web 1" });
-      other = new LockManager(fleet.urls, { ...options, label: "web 2" });
+      // Long pauses: what waits is not to be seen between two of its attempts.
+      other = new LockManager(fleet.urls, {
+        ...options,
+        label: "web 2",
+        retry: { maxDelayMs: 20_000 },
+      });
       await Promise.all([allNodes(locks), allNodes(other)]);
     });
     after(async () => {
@@ -36,7 +42,7 @@ for (const nodeCount of [1, 5]) {
     });
 
     it("a free name", async () => {
-      const report = await locks.query("free");
+      const report = await locks.inspect("free");
       const { state, isQuorate, holders, waitingCount, nodes } = report;
       expect({ state, isQuorate, holders, waitingCount }).to.deep.equal({
         state: "free",
@@ -51,11 +57,11 @@ for (const nodeCount of [1, 5]) {
     it("who holds a name, since when, and who waits; never the ownerId", async () => {
       await using lock = await locks.acquire("name");
       await allHold(fleet.nodes, "name");
-      const waiting = other.acquire("name", { waitMs: 60_000, retry: { maxDelayMs: 20_000 } });
-      let report = await other.query("name");
+      const waiting = other.acquire("name", { waitMs: 60_000 });
+      let report = await other.inspect("name");
       // Its place there ends when it is not refreshed for a while.
       await eventually("it waits at all nodes", async () => {
-        report = await other.query("name");
+        report = await other.inspect("name");
         return report.nodes.every(({ waitingCount }) => waitingCount === 1);
       });
       expect(report).to.include({ state: "held", isQuorate: true, waitingCount: 1 });
@@ -72,11 +78,15 @@ for (const nodeCount of [1, 5]) {
       }
       const text = JSON.stringify(report);
       expect(JSON.parse(text)).to.deep.equal(report);
-      expect(text).to.not.include(lock.ownerId.slice(0, 22));
-      expect(text).to.not.include(lock.ownerId.slice(lock.ownerId.indexOf("~") + 1).slice(0, 22));
+      expect(text).to.not.include(ownerIdOf(lock).slice(0, 22));
+      expect(text).to.not.include(
+        ownerIdOf(lock)
+          .slice(ownerIdOf(lock).indexOf("~") + 1)
+          .slice(0, 22),
+      );
       await lock.release();
       const next = await waiting;
-      const nextHolder = at((await locks.query("name")).holders, 0);
+      const nextHolder = at((await locks.inspect("name")).holders, 0);
       expect(nextHolder.label).to.equal("web 2");
       expect(nextHolder.fingerprint).to.not.equal(holder.fingerprint);
       await next.release();
@@ -87,10 +97,10 @@ for (const nodeCount of [1, 5]) {
       await using two = await other.acquire("read", { mode: "shared" });
       expect(one.isHeld && two.isHeld).to.equal(true);
       await eventually("both are everywhere", async () => {
-        const { holders } = await locks.query("read");
+        const { holders } = await locks.inspect("read");
         return holders.length === 2 && holders.every(({ nodes }) => nodes.length === nodeCount);
       });
-      const { state, holders } = await locks.query("read");
+      const { state, holders } = await locks.inspect("read");
       expect(state).to.equal("held");
       expect(holders.map(({ label }) => label)).to.have.members(["web 1", "web 2"]);
       expect(holders.every(({ mode, isQuorate }) => mode === "shared" && isQuorate)).to.equal(true);
@@ -99,7 +109,7 @@ for (const nodeCount of [1, 5]) {
     it("a set by each of its names", async () => {
       await using lock = await locks.acquire(["set a", "set b"]);
       for (const name of lock.names) {
-        const { state, holders } = await other.query(name);
+        const { state, holders } = await other.inspect(name);
         expect(state).to.equal("held");
         expect(at(holders, 0)).to.include({ label: "web 1", mode: "exclusive" });
       }
@@ -112,7 +122,7 @@ for (const nodeCount of [1, 5]) {
         ["hash", "hash"],
         ["string", "string without expiry"],
       ] as const) {
-        const node = at((await locks.query(name)).nodes, 0);
+        const node = at((await locks.inspect(name)).nodes, 0);
         expect(node).to.include({ state: "foreign", message });
         await rejectionWith(ForeignKeyError, locks.forceRelease(name));
       }
@@ -149,9 +159,9 @@ for (const nodeCount of [1, 5]) {
     it("ends a lock by force: who waits gets it, with a higher token, and its holder is told", async () => {
       const lock = await locks.acquire("stuck", { renew: false });
       await allHold(fleet.nodes, "stuck");
-      const waiting = other.acquire("stuck", { waitMs: 60_000, retry: { maxDelayMs: 20_000 } });
-      await eventually("it waits", async () => (await other.query("stuck")).waitingCount === 1);
-      const { fingerprint } = at((await other.query("stuck")).holders, 0);
+      const waiting = other.acquire("stuck", { waitMs: 60_000 });
+      await eventually("it waits", async () => (await other.inspect("stuck")).waitingCount === 1);
+      const { fingerprint } = at((await other.inspect("stuck")).holders, 0);
       const result = await other.forceRelease("stuck", { fingerprint });
       expect(result.isQuorate).to.equal(true);
       expect(result.nodes).to.deep.equal(locks.nodes.map(({ node }) => node));
@@ -198,16 +208,16 @@ for (const nodeCount of [1, 5]) {
         ["owned", holds],
       ] as const) {
         await eventually("both are everywhere", async () => {
-          const { holders } = await other.query(name);
+          const { holders } = await other.inspect(name);
           return holders.length === 2 && holders.every(({ nodes }) => nodes.length === nodeCount);
         });
-        const { state, holders } = await other.query(name);
+        const { state, holders } = await other.inspect(name);
         expect(state).to.equal("held");
         if (name === "permits") {
           expect(holders.map(({ permit }) => permit)).to.have.members([0, 1]);
         } else expect(holders.map(({ owner }) => owner)).to.deep.equal(["job-17", "job-17"]);
         const [, kept] = all;
-        const fingerprint = fingerprintOf(at(all, 0).ownerId);
+        const fingerprint = fingerprintOf(ownerIdOf(at(all, 0)));
         const { removed } = await other.forceRelease(name, { fingerprint });
         expect(removed.map((holder) => holder.fingerprint)).to.deep.equal([fingerprint]);
         expect(await rejectionOf(at(all, 0).extend())).to.include({ reason: "taken" });
@@ -235,8 +245,8 @@ for (const nodeCount of [1, 5]) {
 
     it("names what is wrong with an argument", async () => {
       const table: readonly [() => Promise<unknown>, string][] = [
-        [() => locks.query(""), "`name` must have 1 to 1024 bytes, got 0"],
-        [() => locks.query(7 as never), "`name` must be a string, got 7"],
+        [() => locks.inspect(""), "`name` must have 1 to 1024 bytes, got 0"],
+        [() => locks.inspect(7 as never), "`name` must be a string, got 7"],
         [() => locks.forceRelease(undefined as never), "`name` must be a string, got undefined"],
         [
           () => locks.forceRelease("a", { fingerprint: 7 as never }),
@@ -257,7 +267,7 @@ for (const nodeCount of [1, 5]) {
         await other.forceRelease("healed");
         // As if its renewal had been faster on most nodes: it finds them as it left them.
         for (const node of rest)
-          await node.command("SET", "lock:healed", lock.ownerId, "PX", TTL_MS);
+          await node.command("SET", "lock:healed", ownerIdOf(lock), "PX", TTL_MS);
         await lock.extend();
         await eventually("it was told", () => !lock.isHeld);
         expect(lock.signal.reason).to.include({ reason: "taken" });
@@ -270,7 +280,7 @@ for (const nodeCount of [1, 5]) {
         await at(fleet.nodes, 1).flush();
         const fence = fenceAhead();
         await setFence(at(fleet.nodes, 0), "name", fence);
-        const report = await other.query("name");
+        const report = await other.inspect("name");
         expect(at(report.nodes, 1).state).to.equal("free");
         expect(at(report.nodes, 0).fence).to.equal(fence);
         expect(report.fencingToken).to.equal(lock.fencingToken);
@@ -279,15 +289,15 @@ for (const nodeCount of [1, 5]) {
           await other.tryAcquire("another").then((held) => held?.release());
           return at(other.nodes, 1).state === "quarantined";
         });
-        await nodeHolds(at(fleet.nodes, 0), "lock:name", lock.ownerId);
-        expect(at((await other.query("name")).nodes, 1).state).to.equal("free");
+        await nodeHolds(at(fleet.nodes, 0), "lock:name", ownerIdOf(lock));
+        expect(at((await other.inspect("name")).nodes, 1).state).to.equal("free");
       });
 
       it("with one node gone, which is listed; and without a quorum touches nothing", async () => {
         await at(fleet.nodes, 4).kill();
         await nodeState(other, 4, "down");
         const lock = await locks.acquire("name");
-        const report = await other.query("name");
+        const report = await other.inspect("name");
         expect(report.state).to.equal("held");
         expect(at(report.nodes, 4).state).to.equal("unanswered");
         expect(at(report.nodes, 4).message).to.be.a("string").that.is.not.equal("");
@@ -299,11 +309,11 @@ for (const nodeCount of [1, 5]) {
         await Promise.all([at(fleet.nodes, 3).kill(), at(fleet.nodes, 2).kill()]);
         for (const index of [2, 3]) await nodeState(other, index, "down");
         await rejectionWith(QuorumUnreachableError, other.forceRelease("kept"));
-        const blurred = await other.query("kept");
+        const blurred = await other.inspect("kept");
         expect(blurred).to.include({ state: "undecided", isQuorate: false });
         expect(at(blurred.holders, 0).isQuorate).to.equal(false);
         for (const node of fleet.nodes.slice(0, 2))
-          await nodeHolds(node, "lock:kept", held.ownerId);
+          await nodeHolds(node, "lock:kept", ownerIdOf(held));
       });
     }
   });

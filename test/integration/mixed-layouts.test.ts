@@ -7,7 +7,9 @@ import {
   MixedLayoutError,
   type AcquireOptions,
   type Lock,
+  type LockLayout,
 } from "../../src/index.js";
+import { LOCK_LAYOUTS } from "../../src/lock-layout.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
@@ -18,20 +20,16 @@ const WAYS: readonly {
   readonly title: string;
   readonly names?: readonly string[];
   readonly options?: AcquireOptions;
-  readonly layout: string;
+  readonly layout: LockLayout;
 }[] = [
   { title: "a plain lock", layout: "redlock" },
   { title: "a reader", options: { mode: "shared" }, layout: "redlock" },
   { title: "a set that begins with it", names: ["name", "other"], layout: "redlock" },
   { title: "a set that ends with it", names: ["all", "name"], layout: "redlock" },
   { title: "an owner's lock", options: { owner: "job" }, layout: "redlock" },
-  { title: "a lock as Redisson's", options: { layout: "redisson" }, layout: "redisson" },
-  { title: "a timestamp", options: { layout: "timestamp" }, layout: "timestamp" },
-  {
-    title: "a timestamp in seconds",
-    options: { layout: "timestamp-seconds" },
-    layout: "timestamp-seconds",
-  },
+  { title: "a lock as Redisson's", layout: "redisson" },
+  { title: "a timestamp", layout: "timestamp" },
+  { title: "a timestamp in seconds", layout: "timestamp-seconds" },
 ];
 
 /** What may stand in a lock key and is no lock of ours, as commands of Redis. */
@@ -49,24 +47,32 @@ const ofName = ({ names = ["name"] }: (typeof WAYS)[number]): string | string[] 
 describe("Locks of different layouts on one name", () => {
   let fleet: RedisFleet;
   let redis: Redis;
-  let locks: LockManager;
+  let managers: ReadonlyMap<LockLayout, LockManager>;
 
   before(async () => {
     fleet = await RedisFleet.start({ nodes: 1 });
     redis = new Redis(at(fleet.urls, 0));
-    locks = new LockManager(fleet.urls, PATIENT);
-    await locks.ready();
+    managers = new Map(
+      LOCK_LAYOUTS.map((layout) => [layout, new LockManager(fleet.urls, { ...PATIENT, layout })]),
+    );
+    await Promise.all([...managers.values()].map((locks) => locks.ready()));
   });
   after(async () => {
     redis.disconnect();
-    await locks.close();
+    await Promise.all([...managers.values()].map((locks) => locks.close()));
     await fleet.stop();
   });
 
   afterEach(() => redis.del("lock:name"));
 
+  const locksOf = (layout: LockLayout): LockManager => {
+    const locks = managers.get(layout);
+    if (locks === undefined) throw new Error(`no manager for ${layout}`);
+    return locks;
+  };
+
   const take = (way: (typeof WAYS)[number], more: AcquireOptions = {}): Promise<Lock> => {
-    return locks.acquire(ofName(way), { ...way.options, ...more });
+    return locksOf(way.layout).acquire(ofName(way), { ...way.options, ...more });
   };
 
   for (const first of WAYS) {
@@ -122,7 +128,8 @@ describe("Locks of different layouts on one name", () => {
   }
 
   it("is told with waiting, elections and tryAcquire alike", async () => {
-    const held = await locks.acquire("name", { layout: "timestamp" });
+    const held = await locksOf("timestamp").acquire("name");
+    const locks = locksOf("redlock");
     expect(await rejectionOf(locks.tryAcquire("name"))).to.be.instanceOf(MixedLayoutError);
     expect(await rejectionOf(locks.elect("name").next())).to.be.instanceOf(MixedLayoutError);
     await held.release();

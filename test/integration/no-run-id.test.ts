@@ -92,7 +92,7 @@ describe("Servers without a run id that are accepted", () => {
     const directory = mkdtempSync(join(tmpdir(), "quorate-"));
     try {
       const file = join(directory, "config.json");
-      writeFileSync(file, JSON.stringify({ nodes: altered.nodes, bootstrap: "auto" }));
+      writeFileSync(file, JSON.stringify({ nodes: altered.nodes, quarantine: "auto" }));
       const exec = ["exec", "name", ...PATIENTLY, "--wait", "10s"];
       const accepted = await callCli([...exec, "--config", file, "--", "true"]);
       expect(accepted, accepted.stderr).to.include({ code: 0 });

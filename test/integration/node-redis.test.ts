@@ -9,6 +9,7 @@ import { makeCertificates, type Certificates } from "../support/certificates.js"
 import { allHold, allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 type Client = ReturnType<typeof createClient6>;
 type Options = Parameters<typeof createClient6>[0];
@@ -30,7 +31,7 @@ for (const { what, make } of PACKAGES)
         await allNodes(locks);
         const lock = await locks.acquire("name");
         await allHold(fleet.nodes, "name");
-        expect(await at(opened, 0).get("lock:name")).to.contain(lock.ownerId);
+        expect(await at(opened, 0).get("lock:name")).to.contain(ownerIdOf(lock));
         await lock.extend();
         expect(await lock.release()).to.equal("released");
         await locks.close();
@@ -54,7 +55,7 @@ for (const { what, make } of PACKAGES)
       const clients = fleet.nodes.map(({ port }) =>
         make({ socket: { host: "127.0.0.1", port, reconnectStrategy: () => 60_000 } }),
       );
-      await using locks = new LockManager(clients, { ...PATIENT, quarantine: false });
+      await using locks = new LockManager(clients, { ...PATIENT, quarantine: "off" });
       await allNodes(locks);
       await at(fleet.nodes, 0).kill();
       await nodeState(locks, 0, "down");
@@ -79,7 +80,7 @@ for (const { what, make } of PACKAGES)
       await using lock = await locks.acquire("name");
       expect(await byUrl.tryAcquire("name")).to.equal(null);
       await allHold(fleet.nodes, "name");
-      const [report, other] = await Promise.all([locks.query("name"), byUrl.query("name")]);
+      const [report, other] = await Promise.all([locks.inspect("name"), byUrl.inspect("name")]);
       const fingerprints = ({ holders }: typeof report) =>
         holders.map((holder) => holder.fingerprint);
       expect(report.holders).to.have.length(1);

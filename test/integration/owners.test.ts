@@ -6,6 +6,7 @@ import { LockContendedError, ReentryError } from "../../src/index.js";
 import { brief } from "../support/brief.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const HOLDER = fileURLToPath(new URL("../support/owner-holder.js", import.meta.url));
 const JOB = { owner: "job-17" } as const;
@@ -67,8 +68,8 @@ for (const place of ALL_PLACES) {
 
     it("is in until its last hold has run out, and each hold runs out by itself", async () => {
       const [a, b, other] = [manager(), manager(), manager()];
-      const short = await a.acquire("name", { ...JOB, ...brief(200), renew: false });
-      const long = await b.acquire("name", { ...JOB, ...brief(3_000), renew: false });
+      const short = await a.acquire("name", { ...JOB, ttlMs: 200, renew: false });
+      const long = await b.acquire("name", { ...JOB, ttlMs: 3_000, renew: false });
       await aborted(short.signal);
       expect(short.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
       expect(long.isHeld).to.equal(true);
@@ -159,10 +160,10 @@ for (const place of ALL_PLACES) {
       const outer = { ...JOB, reentrant: true } as const;
       await a.request("name", outer, async (lock) => {
         await a.request("name", JOB, async (inner) => {
-          expect(inner.ownerId).not.to.equal(lock.ownerId);
+          expect(ownerIdOf(inner)).not.to.equal(ownerIdOf(lock));
           await counted("2");
         });
-        await a.request("name", outer, ({ ownerId }) => expect(ownerId).to.equal(lock.ownerId));
+        await a.request("name", outer, (own) => expect(ownerIdOf(own)).to.equal(ownerIdOf(lock)));
         for (const options of [OTHER, {}]) {
           const reentrant = { ...options, reentrant: true };
           await rejectionWith(ReentryError, a.acquire("name", reentrant));
@@ -175,7 +176,7 @@ for (const place of ALL_PLACES) {
       const [a, b] = [manager(brief(6_000)), manager(brief(6_000))];
       const holds = [await a.acquire("name", JOB), await b.acquire("name", JOB)];
       await counted("2");
-      expect((await a.query("name")).state).to.equal("held");
+      expect((await a.inspect("name")).state).to.equal("held");
       expect((await a.forceRelease("name")).isQuorate).to.equal(true);
       await a.request("name", OTHER, async () => {
         for (const { signal } of holds) {
@@ -186,11 +187,11 @@ for (const place of ALL_PLACES) {
     });
 
     it("gets in from behind in a line, once it is in by another process", async () => {
-      const [a, b] = [manager(), manager()];
+      const [a, b] = [manager({ retry: { maxDelayMs: 15 } }), manager()];
       const plain = await a.acquire("name");
       const first = b.acquire("name");
       const behind = b.acquire("name", JOB);
-      const elsewhere = a.acquire("name", { ...JOB, retry: { maxDelayMs: 15 } });
+      const elsewhere = a.acquire("name", JOB);
       await plain.release();
       // Whoever of the two has it first: when the owner is in, all of it is.
       const got = await Promise.race([first, elsewhere]);
@@ -208,7 +209,7 @@ for (const place of ALL_PLACES) {
       const two = await b.acquire("name", JOB);
       await counted("2");
       for (const node of quorum.alive) {
-        await node.command("HDEL", "quorate:holds:{lock:name}", `quorate:hold:${one.ownerId}`);
+        await node.command("HDEL", "quorate:holds:{lock:name}", `quorate:hold:${ownerIdOf(one)}`);
       }
       await rejectionWith(Error, one.extend());
       expect(one.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });

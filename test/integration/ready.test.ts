@@ -7,6 +7,7 @@ import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
 import { makeCertificates } from "../support/certificates.js";
 import { allNodes, at, nodeState } from "../support/nodes.js";
 import { rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** A quarantine lasts for the longest ttl, and has to outlast a stall of the machine. */
 const OPTIONS = { nodeTimeoutMs: 2_000, maxTtlMs: 5_000, ttlMs: 4_000 };
@@ -54,7 +55,7 @@ describe("ready", () => {
   it("waits for a quarantine, which ends by itself", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
     await at(fleet.nodes, 2).kill();
-    await using locks = new LockManager(fleet.urls, { ...OPTIONS, bootstrap: "explicit" });
+    await using locks = new LockManager(fleet.urls, { ...OPTIONS, quarantine: "always" });
     await nodeState(locks, 2, "down");
     await nodeState(locks, 0, "quarantined");
     const error = await rejectionWith(NotReadyError, locks.ready({ timeoutMs: 0 }));
@@ -92,7 +93,7 @@ describe("A node that restarted", () => {
 describe("quorum and isReady", () => {
   it("say how many nodes vote now, and whether that is enough", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
-    const locks = new LockManager(fleet.urls, { ...OPTIONS, quarantine: false });
+    const locks = new LockManager(fleet.urls, { ...OPTIONS, quarantine: "off" });
     expect(locks.quorum).to.deep.equal({ nodeCount: 3, size: 2, votes: 0 });
     expect(locks.isReady).to.equal(false);
     await allNodes(locks);
@@ -120,7 +121,7 @@ describe("quorum and isReady", () => {
       .and.include("heldCount: 1")
       .and.include("pendingCount: 0")
       .and.include(`127.0.0.1:${at(fleet.nodes, 0).port} ready`)
-      .and.not.include(lock.ownerId)
+      .and.not.include(ownerIdOf(lock))
       .and.not.include("_events");
     expect(inspect({ nested: { locks } }, { depth: 0 })).to.be.a("string");
   });

@@ -13,6 +13,7 @@ import { brief } from "../support/brief.js";
 import { freeByHand } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, rejectionOf, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const REENTRANT = { reentrant: true } as const;
 const SHARED = { mode: "shared" } as const;
@@ -29,8 +30,8 @@ for (const place of ALL_PLACES) {
         const inner = await locks.acquire("name", REENTRANT);
         const tried = await locks.tryAcquire("name", REENTRANT);
         const token = outer.fencingToken;
-        expect(inner).to.include({ ownerId: outer.ownerId, fencingToken: token, isHeld: true });
-        expect(tried).to.include({ ownerId: outer.ownerId, fencingToken: token, isHeld: true });
+        expect(inner).to.include({ ownerId: ownerIdOf(outer), fencingToken: token, isHeld: true });
+        expect(tried).to.include({ ownerId: ownerIdOf(outer), fencingToken: token, isHeld: true });
         expect(inner).to.not.equal(outer);
 
         expect(await inner.release()).to.equal("released");
@@ -121,20 +122,20 @@ for (const place of ALL_PLACES) {
       const locks = manager();
       await locks.request("name", { ...REENTRANT, ...SHARED }, async (outer) => {
         await using inner = await locks.acquire("name", { ...REENTRANT, ...SHARED });
-        expect(inner).to.include({ mode: "shared", ownerId: outer.ownerId });
+        expect(inner).to.include({ mode: "shared", ownerId: ownerIdOf(outer) });
         const upgrade = await rejectionWith(ReentryError, locks.acquire("name", REENTRANT));
         expect(upgrade.problem).to.equal("upgrade");
         expect(upgrade.held?.mode).to.equal("shared");
       });
       await locks.request("name", REENTRANT, async (outer) => {
         await using inner = await locks.acquire("name", { ...REENTRANT, ...SHARED });
-        expect(inner).to.include({ mode: "exclusive", ownerId: outer.ownerId });
+        expect(inner).to.include({ mode: "exclusive", ownerId: ownerIdOf(outer) });
       });
       await locks.request("name", { ...REENTRANT, owner: "job-17" }, async (outer) => {
         await using inner = await locks.acquire("name", { ...REENTRANT, owner: "job-17" });
-        expect(inner.ownerId).to.equal(outer.ownerId);
+        expect(ownerIdOf(inner)).to.equal(ownerIdOf(outer));
         await using again = await locks.acquire("name", { owner: "job-17" });
-        expect(again.ownerId, "a hold of its own").to.not.equal(outer.ownerId);
+        expect(ownerIdOf(again), "a hold of its own").to.not.equal(ownerIdOf(outer));
         const another = locks.acquire("name", { ...REENTRANT, owner: "job-18" });
         expect((await rejectionWith(ReentryError, another)).problem).to.equal("upgrade");
         const alone = locks.acquire("name", { owner: "job-18" });
@@ -143,13 +144,16 @@ for (const place of ALL_PLACES) {
       await locks.request(["a", "b", "c"], REENTRANT, async (outer) => {
         await using inner = await locks.acquire(["c", "a"], REENTRANT);
         await using one = await locks.acquire("b", REENTRANT);
-        expect([inner.ownerId, one.ownerId]).to.deep.equal([outer.ownerId, outer.ownerId]);
+        expect([ownerIdOf(inner), ownerIdOf(one)]).to.deep.equal([
+          ownerIdOf(outer),
+          ownerIdOf(outer),
+        ]);
         expect(inner.names).to.deep.equal(["a", "b", "c"]);
         const partial = await rejectionWith(ReentryError, locks.acquire(["c", "d"], REENTRANT));
         expect(partial.problem).to.equal("partial");
         await locks.request("d", REENTRANT, async (d) => {
           await using both = await locks.acquire("a", REENTRANT);
-          expect([d.names, both.ownerId]).to.deep.equal([["d"], outer.ownerId]);
+          expect([d.names, ownerIdOf(both)]).to.deep.equal([["d"], ownerIdOf(outer)]);
         });
       });
     });
@@ -202,7 +206,7 @@ for (const place of ALL_PLACES) {
 
     it("are not what others are told in, whose timers they share", async () => {
       const locks = manager({ renew: false });
-      const other = await locks.acquire("other", brief(300));
+      const other = await locks.acquire("other", { ttlMs: 300 });
       const told = new Promise<unknown>((resolve) => {
         other.signal.addEventListener("abort", () => {
           resolve(rejectionOf(locks.acquire("name", REENTRANT)));
@@ -210,7 +214,7 @@ for (const place of ALL_PLACES) {
       });
       // The timer for all is armed anew within the callback.
       await locks.request("name", { ...REENTRANT, ttlMs: 10_000 }, async () => {
-        await using soon = await locks.acquire("soon", brief(200));
+        await using soon = await locks.acquire("soon", { ttlMs: 200 });
         expect(soon.name).to.equal("soon");
         expect(await told).to.have.property("problem", "outside");
       });

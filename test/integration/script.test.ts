@@ -22,6 +22,7 @@ import {
 import { PATIENT } from "../support/patient.js";
 import { withRawClients } from "../support/raw.js";
 import { eventually, rejectionOf, rejectionWith, settled, written } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const OPTIONS = { ...PATIENT, ttlMs: 60_000 };
 
@@ -179,7 +180,7 @@ describe("One operation that fails beside others", () => {
     const node = at(fleet.nodes, 0);
     await eventually(
       "it holds the key",
-      async () => (await valueOf(node, "lock:name")) === lock.ownerId,
+      async () => (await valueOf(node, "lock:name")) === ownerIdOf(lock),
     );
     await dropFence(node, "name");
     await node.command("CONFIG", "SET", "maxmemory", 1);

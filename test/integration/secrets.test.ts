@@ -9,6 +9,7 @@ import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { Eavesdropper, textOf } from "../support/eavesdropper.js";
 import { at } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const PASSWORD = "hush-hush";
 
@@ -33,7 +34,12 @@ async function useLocks(nodes: readonly NodeConfig[]): Promise<{ ids: string[]; 
   told.push(textOf(await rejectionOf(locks.acquire("name", { waitMs: 0 }))));
   const waiting = locks.acquire("name", { waitMs: 10_000 });
   await lock.extend();
-  told.push(inspect(locks), inspect(lock), textOf(await locks.query("name")), textOf(locks.nodes));
+  told.push(
+    inspect(locks),
+    inspect(lock),
+    textOf(await locks.inspect("name")),
+    textOf(locks.nodes),
+  );
   told.push(textOf(await locks.query()));
   await lock.release();
   const next = await waiting;
@@ -41,13 +47,15 @@ async function useLocks(nodes: readonly NodeConfig[]): Promise<{ ids: string[]; 
   const permit = await locks.semaphore("permits", { permits: 2 }).acquire();
   const set = await locks.acquire(["{a}1", "{a}2"]);
   const owned = await locks.acquire("owned", { owner: "job" });
-  const ids = [lock, next, permit, set, owned, ...readers].map(({ ownerId }) => ownerId);
-  await locks.request("request", ({ ownerId }) => ids.push(ownerId));
+  const ids = [lock, next, permit, set, owned, ...readers].map(ownerIdOf);
+  await locks.request("request", (lock) => ids.push(ownerIdOf(lock)));
   for await (const _ of locks.elect("term")) break;
   const given = await locks.acquire("given");
-  ids.push(given.ownerId, (await locks.adopt(given.toJSON())).ownerId);
+  ids.push(ownerIdOf(given), ownerIdOf(await locks.adopt(given.handOver())));
   for (const layout of ["redisson", "timestamp"] as const) {
-    ids.push((await locks.acquire(layout, { layout })).ownerId);
+    await using others = new LockManager(nodes, { ...brief(6_000), layout });
+    ids.push(ownerIdOf(await others.acquire(layout)));
+    told.push(inspect(others), textOf(await others.inspect(layout)));
   }
   told.push(textOf(await locks.forceRelease("name")));
   await eventually("it is lost", () => !next.isHeld, 20_000);

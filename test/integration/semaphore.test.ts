@@ -10,10 +10,10 @@ import {
   WaitTimeoutError,
   type Lock,
 } from "../../src/index.js";
-import { brief } from "../support/brief.js";
 import { at, queueSize } from "../support/nodes.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const CONTENDER = fileURLToPath(new URL("../support/permit-contender.js", import.meta.url));
 
@@ -100,7 +100,7 @@ for (const place of ALL_PLACES) {
 
     it("a holder that crashed gives its permit back when its own ttl is over", async () => {
       const [a, b] = [manager(), manager()];
-      const options = { permits: 2, ...brief(4_500) };
+      const options = { permits: 2, ttlMs: 4_500 };
       const kept = await a.semaphore("name", options).acquire();
       // As good as crashed: nobody renews or releases it.
       const dead = await b.semaphore("name", { ...options, renew: false }).acquire();
@@ -115,14 +115,15 @@ for (const place of ALL_PLACES) {
     });
 
     it("who waits is told, in the order of coming", async () => {
-      const [a, b] = [manager(), manager()];
       // Whoever is not told looks again after ten seconds or more.
-      const options = { permits: 2, retry: { maxDelayMs: 20_000 } };
+      const open = () => manager({ retry: { maxDelayMs: 20_000 } });
+      const [a, b] = [open(), open()];
+      const options = { permits: 2 };
       const held = await Promise.all([1, 2].map(() => a.semaphore("name", options).acquire()));
       const order: string[] = [];
       const waiting: Promise<unknown>[] = [];
       for (const who of ["first", "second", "third", "fourth"]) {
-        const locks = waiting.length % 2 === 0 ? b : manager();
+        const locks = waiting.length % 2 === 0 ? b : open();
         waiting.push(
           locks.semaphore("name", options).request(async () => {
             order.push(who);
@@ -152,7 +153,7 @@ for (const place of ALL_PLACES) {
       const kept = await semaphore.acquire();
       const taken = await semaphore.acquire();
       for (const node of quorum.alive) {
-        const member = `${taken.permit}:${taken.ownerId}`;
+        const member = `${taken.permit}:${ownerIdOf(taken)}`;
         await node.command("ZREM", "quorate:slots:{lock:name}", member);
       }
       await rejectionWith(Error, taken.extend());
@@ -167,13 +168,13 @@ for (const place of ALL_PLACES) {
       const semaphore = a.semaphore("name", { permits: 3, label: "a" });
       const locks = await Promise.all([semaphore.acquire(), semaphore.acquire()]);
       const seen = async (): Promise<(number | undefined)[]> => {
-        const { holders } = await b.query("name");
+        const { holders } = await b.inspect("name");
         return holders.filter(({ isQuorate }) => isQuorate).map(({ permit }) => permit);
       };
       const permitsOf = (of: readonly Lock[]): (number | undefined)[] =>
         of.map((lock) => lock.permit);
       expect(await seen()).to.have.members(permitsOf(locks));
-      const { state, holders } = await b.query("name");
+      const { state, holders } = await b.inspect("name");
       expect([state, ...new Set(holders.map(({ label }) => label))]).to.deep.equal(["held", "a"]);
 
       const [one] = holders;
@@ -246,12 +247,12 @@ for (const place of ALL_PLACES) {
         for (const had of await Promise.all(waiting)) await had.release();
       }
       // What looks like data of somebody is refused as such.
-      const redisson = { layout: "redisson" } as const;
+      const hashes = manager({ layout: "redisson" });
       const permit = await semaphore.acquire();
-      await rejectionWith(ForeignKeyError, b.tryAcquire("name", redisson));
+      await rejectionWith(ForeignKeyError, hashes.tryAcquire("name"));
       await permit.extend();
       await permit.release();
-      const lock = await b.acquire("name", redisson);
+      const lock = await hashes.acquire("name");
       await rejectionWith(ForeignKeyError, semaphore.tryAcquire());
       expect(await lock.release()).to.equal("released");
     });

@@ -4,6 +4,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { at, lockKeys, nodeHolds, noLockKeys } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 for (const nodeCount of [1, 5]) {
   describe(`Several names at once on ${nodeCount} node${nodeCount === 1 ? "" : "s"}`, () => {
@@ -26,8 +27,8 @@ for (const nodeCount of [1, 5]) {
       expect(lock.names).to.deep.equal(["a", "b"]);
       expect(lock.name).to.equal("a, b");
       for (const node of fleet.nodes) {
-        await nodeHolds(node, "lock:a", lock.ownerId);
-        await nodeHolds(node, "lock:b", lock.ownerId);
+        await nodeHolds(node, "lock:a", ownerIdOf(lock));
+        await nodeHolds(node, "lock:b", ownerIdOf(lock));
       }
       expect(await other.tryAcquire("a")).to.equal(null);
       expect(await other.tryAcquire("b")).to.equal(null);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { WaitTimeoutError, type Lock } from "../../src/index.js";
-import { brief } from "../support/brief.js";
 import { at } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const SHARED = { mode: "shared" } as const;
 
@@ -49,8 +49,8 @@ for (const place of ALL_PLACES) {
     it("a reader that crashed keeps a writer out no longer than its own ttl", async () => {
       const [a, crashed, b] = [manager(), manager(), manager()];
       const ttlMs = 4_500;
-      const options = { ...SHARED, ...brief(ttlMs), renew: false };
-      const renewed = await a.acquire("name", { ...SHARED, ...brief(ttlMs) });
+      const options = { ...SHARED, ttlMs, renew: false };
+      const renewed = await a.acquire("name", { ...SHARED, ttlMs });
       // As good as crashed: nobody renews or releases it, and its end is not told to the nodes.
       const dead = await crashed.acquire("name", options);
       const counts = async (): Promise<readonly number[]> => {
@@ -103,7 +103,7 @@ for (const place of ALL_PLACES) {
 
     it("a reader is told of its loss, and others go on", async () => {
       const [a, b] = [manager(), manager()];
-      const lost = await a.acquire("name", { ...SHARED, ...brief(300), renew: false });
+      const lost = await a.acquire("name", { ...SHARED, ttlMs: 300, renew: false });
       const kept = await b.acquire("name", SHARED);
       await aborted(lost.signal);
       expect(lost.signal.reason).to.include({ code: "QUORATE_LOST", reason: "expired" });
@@ -112,7 +112,7 @@ for (const place of ALL_PLACES) {
       // A renewal that comes between the nodes would put back what it misses.
       const taken = await a.acquire("name", { ...SHARED, renew: false });
       for (const node of quorum.alive)
-        await node.command("ZREM", "quorate:readers:{lock:name}", taken.ownerId);
+        await node.command("ZREM", "quorate:readers:{lock:name}", ownerIdOf(taken));
       await rejectionWith(Error, taken.extend());
       expect(taken.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
       await kept.extend();

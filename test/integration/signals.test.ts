@@ -29,12 +29,12 @@ const CALLS: Readonly<Record<string, (locks: LockManager, signal: AbortSignal) =
       await (await locks.semaphore("permits", { permits: 2 }).acquire({ signal })).release();
     },
     adopt: async (locks, signal) => {
-      const given = (await locks.acquire("name")).toJSON();
+      const given = (await locks.acquire("name")).handOver();
       await (await locks.adopt(given, { signal })).release();
     },
     "adopt in vain": async (locks, signal) => {
       const lock = await locks.acquire("name");
-      const given = lock.toJSON();
+      const given = lock.handOver();
       await (await locks.adopt(given)).release();
       await locks.adopt(given, { signal }).catch(() => {});
     },

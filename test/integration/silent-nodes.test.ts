@@ -134,7 +134,7 @@ describe("Silent nodes, a majority of five", () => {
 
   it("killed: no quorum, and who it was, until they are back", async () => {
     await using fleet = await RedisFleet.start({ nodes: 5, server: { appendonly: true } });
-    await using locks = new LockManager(fleet.urls, { nodeTimeoutMs, quarantine: false });
+    await using locks = new LockManager(fleet.urls, { nodeTimeoutMs, quarantine: "off" });
     await allNodes(locks);
     const killed = fleet.nodes.slice(1, 4);
     await Promise.all(killed.map((node) => node.kill()));

@@ -9,6 +9,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, fenceOf, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionWith, settled } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 describe("A majority that is slow", () => {
   let fleet: RedisFleet;
@@ -48,14 +49,14 @@ describe("A majority that is slow", () => {
     await using locks = new LockManager(fleet.urls, { ...PATIENT, ttlMs: 10_000 });
     await allNodes(locks);
     slowDown(100);
-    const late = { waitMs: 0, minValidityMs: 9_800 };
+    const late = { waitMs: 0, minHoldMs: 9_800 };
     const error = await rejectionWith(ValidityExhaustedError, locks.acquire("name", late));
     expect(error.code).to.equal("QUORATE_VALIDITY_EXHAUSTED");
     expect(error.votes.filter(({ vote }) => vote === "granted")).to.have.length.above(1);
     // Rolled back, although the ttl is long.
     await noLockKeys(fleet.nodes, 8_000);
     // With less to ask for it is a grant.
-    const lock = await locks.acquire("name", { waitMs: 0, minValidityMs: 1_000 });
+    const lock = await locks.acquire("name", { waitMs: 0, minHoldMs: 1_000 });
     expect(lock.remainingMs).to.be.within(1_000, 9_800);
     await lock.release();
   });
@@ -101,7 +102,7 @@ describe("A majority that is slow", () => {
     const error = await rejectionWith(WaitTimeoutError, other.acquire("name", { waitMs: 3_000 }));
     expect(error.waitedMs).to.be.above(2_990);
     expect(error.attemptCount).to.be.above(1);
-    await nodeHolds(at(fleet.nodes, 0), "lock:name", lock.ownerId);
+    await nodeHolds(at(fleet.nodes, 0), "lock:name", ownerIdOf(lock));
     for (const node of fleet.nodes) await node.link.heal();
     await lock.release();
   });

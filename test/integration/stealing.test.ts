@@ -12,6 +12,7 @@ import { allNodes, at } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 const STEAL = { steal: true } as const;
 
@@ -208,7 +209,7 @@ describe("A preemption without a quorum", () => {
     await eventually("given back", async () => (await owners()).includes(null));
     await eventually("it is everywhere again", async () => {
       await held.extend();
-      return (await owners()).every((owner) => owner === held.ownerId);
+      return (await owners()).every((owner) => owner === ownerIdOf(held));
     });
     expect(await held.release()).to.equal("released");
   });

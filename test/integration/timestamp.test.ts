@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { Redis } from "ioredis";
 import { LockLostError, LockManager, MixedLayoutError } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
-import { brief } from "../support/brief.js";
 import { HandWrittenLock } from "../support/hand-written.js";
 import { at, noLockKeys, valueOf } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
@@ -25,7 +24,12 @@ for (const { layout, unit, unitMs } of UNITS) {
     before(async () => {
       fleet = await RedisFleet.start({ nodes: 1 });
       redis = new Redis(at(fleet.urls, 0));
-      locks = new LockManager(fleet.urls, { ...PATIENT, layout, ttlMs: 5_000 });
+      locks = new LockManager(fleet.urls, {
+        ...PATIENT,
+        layout,
+        ttlMs: 5_000,
+        retry: { maxDelayMs: 100 },
+      });
     });
     after(async () => {
       redis.disconnect();
@@ -51,7 +55,7 @@ for (const { layout, unit, unitMs } of UNITS) {
       expect(await other.tryLock(20_000)).to.equal(true);
       const before = await redis.get("lock:name");
       expect(await locks.tryAcquire("name")).to.equal(null);
-      const waiting = locks.acquire("name", { waitMs: 20_000, retry: { maxDelayMs: 100 } });
+      const waiting = locks.acquire("name", { waitMs: 20_000 });
       expect(await redis.get("lock:name")).to.equal(before);
       await other.unlock();
       const lock = await waiting;
@@ -68,8 +72,8 @@ for (const { layout, unit, unitMs } of UNITS) {
     });
 
     it("ends by itself when its holder is gone, and the other side goes on", async () => {
-      const gone = new LockManager(fleet.urls, { layout });
-      await gone.acquire("name", { ...brief(3_000), renew: false });
+      const gone = new LockManager(fleet.urls, { ...PATIENT, layout });
+      await gone.acquire("name", { ttlMs: 3_000, renew: false });
       expect(await theirs().tryLock(1_000)).to.equal(false);
       await eventually("it is had", () => theirs().tryLock(10_000));
       await gone.close();

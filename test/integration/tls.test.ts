@@ -5,6 +5,7 @@ import { at, nodeState, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { makeCertificates, type Certificates } from "../support/certificates.js";
 import { PATIENT } from "../support/patient.js";
 import { rejectionWith } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 describe("Nodes that speak TLS", () => {
   let certificates: Certificates;
@@ -25,7 +26,7 @@ describe("Nodes that speak TLS", () => {
     await using locks = new LockManager(nodes, PATIENT);
     await locks.ready();
     const lock = await locks.acquire("name");
-    await nodeHolds(at(fleet.nodes, 0), "lock:name", lock.ownerId);
+    await nodeHolds(at(fleet.nodes, 0), "lock:name", ownerIdOf(lock));
     await lock.extend();
     expect(await lock.release()).to.equal("released");
     await noLockKeys(fleet.nodes);
@@ -33,7 +34,7 @@ describe("Nodes that speak TLS", () => {
 
   it("are used again after they were away", async () => {
     const nodes = fleet.urls.map((url) => ({ url, options: { tls: { ca: certificates.ca } } }));
-    await using locks = new LockManager(nodes, { ...PATIENT, quarantine: false });
+    await using locks = new LockManager(nodes, { ...PATIENT, quarantine: "off" });
     await locks.ready();
     await at(fleet.nodes, 0).kill();
     await nodeState(locks, 0, "down");

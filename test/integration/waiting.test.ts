@@ -17,9 +17,9 @@ const MUST_BE_WOKEN_MS = 20_000;
 
 describe("Waiting", () => {
   let fleet: RedisFleet;
-  const managers: LockManager<boolean>[] = [];
+  const managers: LockManager[] = [];
 
-  async function manager(options: LockManagerOptions<boolean> = {}): Promise<LockManager<boolean>> {
+  async function manager(options: LockManagerOptions = {}): Promise<LockManager> {
     const locks = new LockManager(fleet.urls, { ...WOKEN, ...options });
     managers.push(locks);
     await allNodes(locks);
@@ -160,16 +160,15 @@ describe("Waiting", () => {
     { title: "a plain lock", options: {} },
     { title: "a lock for an owner", options: { owner: "job" } },
     { title: "a lock in the layout of Redisson", options: { layout: "redisson" } },
-    { title: "a timestamp lock", options: { layout: "timestamp", fencing: false } },
+    { title: "a timestamp lock", options: { layout: "timestamp" } },
     { title: "reading", options: { mode: "shared" } },
   ] as const) {
     it(`for ${title} pauses while a quorum is away, though each node is free at once`, async () => {
-      const { layout, fencing, ...wanted } = { layout: undefined, fencing: undefined, ...options };
+      const { layout, ...wanted } = { layout: undefined, ...options };
       const locks = await manager({
         maxTtlMs: 120_000,
         retry: { minDelayMs: 50, maxDelayMs: 50 },
-        ...(layout && { layout }),
-        ...(fencing !== undefined && { fencing }),
+        layout,
       });
       // They forgot, and do not vote for as long as somebody could hold a lock on them.
       for (const node of fleet.nodes.slice(1)) await node.flush();

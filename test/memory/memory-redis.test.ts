@@ -141,12 +141,16 @@ describe("a Redis in memory", () => {
 });
 
 describe("a connection to a Redis in memory", () => {
-  it("is known by its id, and killed by another", () => {
+  it("is known by its id and its name, and killed by another", () => {
     const redis = new MemoryRedis();
     let closed = 0;
     const [one, two] = [redis.connect({ onClose: () => closed++ }), redis.connect()];
     const id = one.execute(["CLIENT", "ID"]) as number;
     expect(id).to.not.equal(two.execute(["CLIENT", "ID"]));
+    expect(two.execute(["CLIENT", "LIST", "ID", String(id)])).to.equal(`id=${id} name=\n`);
+    one.execute(["CLIENT", "SETNAME", "quorate-1"]);
+    expect(two.execute(["CLIENT", "LIST", "ID", String(id)])).to.equal(`id=${id} name=quorate-1\n`);
+    expect(two.execute(["CLIENT", "LIST", "ID", "99"])).to.equal("");
     expect(one.execute(["CLIENT", "KILL", "ID", String(id)]), "itself").to.equal(0);
     expect(two.execute(["CLIENT", "KILL", "ID", String(id)])).to.equal(1);
     expect(two.execute(["CLIENT", "KILL", "ID", String(id)])).to.equal(0);

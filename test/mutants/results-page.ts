@@ -9,8 +9,9 @@ The bugs are rows of the tables in \`test/mutants/tables\`. A row says in which 
 code that it replaces, what it means, and who must notice. The code is compared token by token with all
 sources, in TypeScript or Lua, so layout, comments, types, moved code and renames do not matter. \`npm test\`
 plants all of them and replays the run that each row has pinned; where that does not find the bug any more, it
-tries the first 50 seeds of each scenario. \`npm run mutants -- NAME\` does so for those named, and
-\`npm run mutants -- --search NAME\` searches all seeds, pins the cheapest run that it finds, and writes this page.
+tries 50 others, half of which are the same scenario with other times of its messages. \`npm run mutants -- NAME\`
+does so for those named, and \`npm run mutants -- --search NAME\` searches all seeds, pins the cheapest run that it
+finds, and writes this page.
 
 ## Adding one
 

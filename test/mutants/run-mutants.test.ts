@@ -21,18 +21,18 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     title: "a bug is noticed in the run that is pinned",
-    row: { id: "pinned", means: "", ...HALF, ...simulated, pin: { where: 0, seed: 3, ms: 1 } },
+    row: { id: "pinned", means: "", ...HALF, ...simulated, pin: { where: 0, seed: 2, ms: 1 } },
     efforts: ["pin"],
-    gives: /^noticed with seed 3 in run 1: .*S[12]/,
+    gives: /^noticed with seed 2 in run 1: .*S[12]/,
   },
   {
     title: "a bug is noticed in one of a few runs where its pin does not hold",
     row: {
-      ...{ id: "few", means: "", ...HALF, ...simulated, where: ["calm", "calm"] },
-      pin: { where: 2, seed: 1, ms: 1 },
+      ...{ id: "few", means: "", ...HALF, ...simulated },
+      pin: { where: 0, seed: 1, ms: 1 },
     },
     efforts: ["pin", "few"],
-    gives: /^noticed with seed \d+ in run \d+: .*S[12]/,
+    gives: /^noticed with seed (?!1 )\d+ in run (?!1:)\d+: .*S[12]/,
   },
   {
     title: "a pin that does not hold is not noticed",

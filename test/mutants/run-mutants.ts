@@ -9,8 +9,12 @@ import type { Effort, Job, Outcome } from "./runner.js";
 /** Processes at once. */
 const RUNNER_COUNT = 2;
 
-/** The simulator of a mutant may spin for ever. Far above what a whole search takes. */
-const PATIENCE_MS = 120_000;
+/** The simulator of a mutant may spin for ever. Far above what it takes on a busy machine. */
+const PATIENCE_MS: Readonly<Record<Effort, number>> = {
+  pin: 120_000,
+  few: 120_000,
+  search: 1_800_000,
+};
 
 export type Result = Outcome | { readonly error: string };
 
@@ -86,7 +90,7 @@ class Runner {
         settle("outcome" in reply ? reply.outcome : reply);
       const onExit = (exitCode: number | null): void =>
         settle({ error: `its process ended with ${exitCode}` });
-      const timer = setTimeout(() => settle({ error: "no end in sight" }), PATIENCE_MS);
+      const timer = setTimeout(() => settle({ error: "no end in sight" }), PATIENCE_MS[effort]);
       child.on("message", onMessage);
       child.on("exit", onExit);
       child.send({ row, effort } satisfies Job);

@@ -5,17 +5,23 @@ import type { Effort, Outcome } from "./runner.js";
 import type * as Simulator from "../../sim/index.js";
 import type { RunResult } from "../../sim/simulate.js";
 
-/** Seeds of each scenario that the tests try where a pin does not hold any more. */
-export const FEW_SEEDS = 50;
+/** Runs that the tests try where a pin does not hold any more. */
+export const FEW_RUNS = 50;
 
 /** Seeds of each profile in which a search runs the code without one barrier. */
 const QUIET_SEEDS = 60;
 
-/** A search goes on after its first find, for one that takes fewer events. */
-const FURTHER_FINDS = 4;
-const FURTHER_RUNS = 40;
+/** A search goes on after its first find, for one that is cheaper to find again. */
+const FURTHER_FINDS = 2;
+const FURTHER_RUNS = 30;
 
-type Try = Pick<Pin, "where" | "seed">;
+/** Other timings of a find that a search tries, to see how much depends on them. */
+const TIMINGS = 6;
+
+interface Try extends Pick<Pin, "where" | "seed"> {
+  /** Seed of the times that messages take, if it is not that of the scenario. */
+  readonly timing?: number;
+}
 
 const entry = BUILD + ENTRY;
 
@@ -30,9 +36,10 @@ export async function simulateRow(row: SimulatedRow, effort: Effort): Promise<Ou
   const broken = await load(row.id);
   const notes = new Set<string>();
   let runCount = 0;
-  let found: { pin: Pin; by: readonly string[]; eventCount: number } | undefined;
+  let found: { pin: Pin; by: readonly string[]; cost: number } | undefined;
   let left = { finds: FURTHER_FINDS, runs: FURTHER_RUNS };
   for (const each of triesOf(row, effort)) {
+    if (effort === "few" && runCount === FEW_RUNS) break;
     if (found !== undefined && (effort !== "search" || left.finds === 0 || left.runs-- === 0))
       break;
     runCount++;
@@ -50,16 +57,36 @@ export async function simulateRow(row: SimulatedRow, effort: Effort): Promise<Ou
       for (const id of by) notes.add(`${id} fires`);
       continue;
     }
-    if (found !== undefined && found.eventCount <= result.eventCount) continue;
     const objections = await objectionsTo(row, each, found === undefined && effort === "search");
     for (const objection of objections) notes.add(objection);
     if (objections.length > 0) continue;
     if (found !== undefined) left = { ...left, finds: left.finds - 1 };
-    found = { pin: { ...each, ms }, by, eventCount: result.eventCount };
+    const cost = effort === "search" ? await costOfFinding(broken, row, each, result) : 0;
+    if (found !== undefined && found.cost <= cost) continue;
+    found = { pin: { where: each.where, seed: each.seed, ms }, by, cost };
   }
   const { pin, by = [] } = found ?? {};
   const outcome = { isNoticed: found !== undefined, by, runCount, notes: [...notes] };
   return pin === undefined ? outcome : { ...outcome, pin };
+}
+
+/** Events until the bug is found again, if a change of the code alters the times of messages. */
+async function costOfFinding(
+  broken: typeof Simulator,
+  row: SimulatedRow,
+  each: Try,
+  { eventCount }: RunResult,
+): Promise<number> {
+  let noticedCount = 1;
+  for (let timing = 1; timing <= TIMINGS; timing++) {
+    try {
+      const by = firedIn(await runOne(broken, row, { ...each, timing }));
+      if (row.noticedBy.some((id) => by.includes(id))) noticedCount++;
+    } catch {
+      // It is not noticed by an oracle.
+    }
+  }
+  return (eventCount * (TIMINGS + 1)) / noticedCount;
 }
 
 /** Why a run in which the bug was noticed does not count. */
@@ -88,13 +115,13 @@ async function objectionsTo(
 async function runOne(
   simulator: typeof Simulator,
   { where }: SimulatedRow,
-  { where: index, seed }: Try,
+  { where: index, seed, timing = seed }: Try,
 ): Promise<RunResult> {
   const place = where[index];
   if (place === undefined) throw new Error(`no scenario ${index}`);
   const { generateScenario } = await load();
-  const scenario = typeof place === "string" ? generateScenario(seed, place) : { ...place, seed };
-  return simulator.simulate(scenario);
+  const scenario = typeof place === "string" ? generateScenario(seed, place) : place;
+  return simulator.simulate({ ...scenario, seed: timing });
 }
 
 function firedIn({ violations }: RunResult): readonly string[] {
@@ -102,12 +129,19 @@ function firedIn({ violations }: RunResult): readonly string[] {
 }
 
 function* triesOf({ where, seedBudget, pin }: SimulatedRow, effort: Effort): Iterable<Try> {
-  if (effort === "pin") {
-    if (pin !== undefined) yield { where: pin.where, seed: pin.seed };
-    return;
+  if (effort === "search") yield* seedsOf(where.length, 1, seedBudget);
+  else if (effort === "pin" && pin !== undefined) yield { where: pin.where, seed: pin.seed };
+  else if (effort === "few" && pin === undefined) yield* seedsOf(where.length, 1, FEW_RUNS);
+  else if (effort === "few" && pin !== undefined) {
+    // A rare bug needs the scenario that was pinned; one that is not, only another.
+    const seeds = seedsOf(where.length, FEW_RUNS / 2 + 1, FEW_RUNS);
+    let timing = 1;
+    for (const each of seeds) yield* [{ ...pin, timing: timing++ }, each];
   }
-  const lastSeed = effort === "few" ? FEW_SEEDS : seedBudget;
-  for (let seed = 1; seed <= lastSeed; seed++) {
-    for (const index of where.keys()) yield { where: index, seed };
+}
+
+function* seedsOf(whereCount: number, first: number, last: number): Generator<Try, void> {
+  for (let seed = first; seed <= last; seed++) {
+    for (let where = 0; where < whereCount; where++) yield { where, seed };
   }
 }

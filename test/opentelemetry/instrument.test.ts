@@ -10,6 +10,7 @@ import { at } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { Sdk } from "../support/opentelemetry.js";
 import { eventually, rejectionOf } from "../support/settle.js";
+import { ownerIdOf } from "../../src/lock.js";
 
 /** Renewed after 2 s. A machine may stand still for a moment, and no lock is lost by that. */
 const OPTIONS = { ttlMs: 6_000, nodeTimeoutMs: 2_000 };
@@ -211,9 +212,9 @@ describe("instrumentQuorate", () => {
     await using locks = new LockManager(urls, PATIENT);
     const stop = instrumentQuorate();
     const ids: string[] = [];
-    await locks.request("a:1", ({ ownerId }) => ids.push(ownerId));
+    await locks.request("a:1", (lock) => ids.push(ownerIdOf(lock)));
     for (const options of [{ owner: "job" }, { mode: "shared" as const }]) {
-      ids.push((await locks.acquire(`b:${ids.length}`, options)).ownerId);
+      ids.push(ownerIdOf(await locks.acquire(`b:${ids.length}`, options)));
     }
     await sleep(50);
     const scraped = await sdk.scrape();

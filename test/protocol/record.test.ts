@@ -25,6 +25,7 @@ const FIELDS: Fields = {
   top: "17",
   version: "1",
   capabilities: "runId",
+  nodeId: "node-1",
 };
 
 const read = (fields: Fields, version?: number): ReturnType<typeof readRecord> =>
@@ -45,10 +46,16 @@ describe("readRecord", () => {
   });
 
   it("reads a record without the fields that the first versions did not write", () => {
-    const { fellows: _f, top: _t, version: _v, capabilities: _c, clockStepMs: _s, ...old } = FIELDS;
-    const found = read(old);
+    const { id, runId, state, writtenMs, writerMs, maxTtlMs } = FIELDS;
+    const found = read({ id, runId, state, writtenMs, writerMs, maxTtlMs } as Fields);
     if (found.kind !== "record") throw new Error(found.kind);
-    expect(found.record).to.include({ state: "open", version: 0, clockStepMs: 0, topFence: 0 });
+    expect(found.record).to.include({
+      state: "open",
+      version: 0,
+      clockStepMs: 0,
+      topFence: 0,
+      nodeId: "",
+    });
     expect(found.record.capabilities).to.include({ runId: false });
   });
 
@@ -58,7 +65,8 @@ describe("readRecord", () => {
     state: ["", "Open", "unkept", "open "],
     writtenMs: numbers,
     writerMs: numbers,
-    nodeCount: [...numbers, "-1"],
+    nodeCount: [...numbers.slice(1), "-1"],
+    nodeId: ["a b", "x".repeat(129)],
     maxTtlMs: [...numbers, "-1", "-Infinity"],
     clockStepMs: ["x", " ", "-1", "NaN"],
     version: ["x", "-1", "1.5", "1e3", "0x1", "1".repeat(10), " 1"],

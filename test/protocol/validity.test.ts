@@ -126,11 +126,11 @@ describe("remainingTtlMs", () => {
 describe("usableForMs", () => {
   it("is the time after which a lease is not usable any more, to the instant", () => {
     fc.assert(
-      fc.property(ttl, uniform(0, 0.1), uniform(0, 50), (ttlMs, driftFactor, minValidityMs) => {
-        const lastMs = usableForMs({ ttlMs, driftFactor, minValidityMs });
+      fc.property(ttl, uniform(0, 0.1), uniform(0, 50), (ttlMs, driftFactor, minHoldMs) => {
+        const lastMs = usableForMs({ ttlMs, driftFactor, minHoldMs });
         const untilMs = validUntilMs(0, ttlMs, driftFactor);
-        expect(isUsable(lastMs - 0.001, untilMs, minValidityMs)).to.equal(true);
-        expect(isUsable(lastMs + 0.001, untilMs, minValidityMs)).to.equal(false);
+        expect(isUsable(lastMs - 0.001, untilMs, minHoldMs)).to.equal(true);
+        expect(isUsable(lastMs + 0.001, untilMs, minHoldMs)).to.equal(false);
       }),
     );
   });

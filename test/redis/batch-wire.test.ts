@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
 import type { Operation, OperationKind } from "../../src/protocol/operation.js";
 import type { Place } from "../../src/protocol/place.js";
 import { encodeBatch } from "../../src/script/batch-codec.js";
@@ -134,6 +135,42 @@ describe("BatchWire", () => {
       const plain = encodeBatch(operations, id, number, CONSTANTS);
       expect(Buffer.from(bytes)).to.deep.equal(reference(["evalsha", BATCH_SHA, ...plain]));
     });
+  }
+
+  const BEYOND = "锁ä🔒";
+  const refreshOf = (names: readonly string[], inbox = "inbox"): Operation => {
+    const waiter = { inbox, ticket: 1, turnMs: 20, placePrefix: "" } as const;
+    const places = names.map((name): Place => ({ keys: keysOf("lock:", name), waiter }));
+    const { keys } = places[0] as Place;
+    return operation("refresh", inbox, { keys, ttlMs: 0, fence: undefined, places });
+  };
+  // From 4,096 characters on, a batch of ASCII alone is encoded in another way.
+  for (const size of [1, 100, 500]) {
+    const names = Array.from({ length: size }, (_, index) => `name ${index} of many`);
+    for (const [where, operations, id = "id", recordKey = undefined] of [
+      ["nowhere", [refreshOf(names)]],
+      ["in the first name that is refreshed", [refreshOf([BEYOND, ...names])]],
+      ["in the last name that is refreshed", [refreshOf([...names, BEYOND])]],
+      ["in each name that is refreshed", [refreshOf(names.map((name) => name + BEYOND))]],
+      ["in the inbox of a refresh", [refreshOf(names, BEYOND)]],
+      [
+        "in a name beside a refresh",
+        [refreshOf(names), operation("acquire", "x", { keys: keysOf("lock:", BEYOND) })],
+      ],
+      ["in a record's id", [refreshOf(names)], BEYOND],
+      ["in a record's key", [refreshOf(names)], "id", `quorate:${BEYOND}`],
+    ] as const satisfies readonly (readonly [string, Operation[], string?, string?])[]) {
+      it(`counts the bytes of a refresh of ${size} with text beyond ASCII ${where}`, () => {
+        const wire = new BatchWire(CONSTANTS);
+        const [count = "", , ...rest] = encodeBatch(operations, id, 7, CONSTANTS);
+        const plain = [count, recordKey ?? RECORD_KEY, ...rest];
+        // Twice: a place is encoded once.
+        for (let times = 0; times < 2; times++) {
+          const bytes = Buffer.from(wire.encode("evalsha", "sha", operations, id, 7, recordKey));
+          expect(bytes.equals(reference(["evalsha", "sha", ...plain]))).to.equal(true);
+        }
+      });
+    }
   }
 
   it("reads an operation once, however many nodes and batches it goes to", () => {

@@ -4,10 +4,12 @@ import { EventEmitter } from "node:events";
 import type { HandshakeReply, HandshakeRequest } from "../../src/channel/transport.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
+import { NO_LIST } from "../support/no-list.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1 });
 const REQUEST: HandshakeRequest = {
   number: 1,
+  connectionName: "quorate-one",
   previous: undefined,
   newId: "new",
   ifAbsent: undefined,
@@ -16,6 +18,8 @@ const REQUEST: HandshakeRequest = {
   clockStepMs: 5_000,
   wallMs: 1_700_000_000_000.5,
   isDurable: false,
+  nodeList: NO_LIST,
+  isLooking: false,
   order: undefined,
 };
 

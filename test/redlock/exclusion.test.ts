@@ -81,7 +81,7 @@ describe("a process with redlock and one with quorate/redlock", () => {
       await sleep(2);
       inside--;
     };
-    await using locks = new LockManager(fleet.urls, { keyPrefix: "" });
+    await using locks = new LockManager(fleet.urls, { keyPrefix: "", retry: { maxDelayMs: 20 } });
     await withClients(fleet.nodes, async (clients) => {
       const contend = async (who: string, run: () => Promise<void>): Promise<void> => {
         for (let count = 0; performance.now() < endMs || count < 2; count++) {
@@ -97,8 +97,7 @@ describe("a process with redlock and one with quorate/redlock", () => {
         const resources = at === 0 ? names : names.toReversed();
         return contend(who, () => redlock.using(resources, 5_000, settings, () => enter(who)));
       });
-      const retry = { maxDelayMs: 20 };
-      ways.push(contend("manager", () => locks.request("one", { retry }, () => enter("manager"))));
+      ways.push(contend("manager", () => locks.request("one", () => enter("manager"))));
       await Promise.all(ways);
     });
     expect(Object.keys(turns)).to.have.members(["redlock", "quorate", "manager"]);

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { HandshakeRequest, RecordOrder } from "../../src/channel/transport.js";
+import type { ListOffer } from "../../src/protocol/node-list.js";
 import { PROTOCOL_VERSION, RECORD_FIELDS, type RecordField } from "../../src/protocol/record.js";
 import {
   decodeHandshake,
@@ -8,9 +9,11 @@ import {
   recordProblems,
 } from "../../src/script/handshake-codec.js";
 import { CAPABLE } from "../support/capable.js";
+import { NO_LIST } from "../support/no-list.js";
 
 const REQUEST: HandshakeRequest = {
   number: 17,
+  connectionName: "quorate-one",
   previous: undefined,
   newId: "new-id",
   ifAbsent: undefined,
@@ -19,6 +22,8 @@ const REQUEST: HandshakeRequest = {
   clockStepMs: 5_000,
   wallMs: 1_700_000_000_000.5,
   isDurable: false,
+  nodeList: NO_LIST,
+  isLooking: false,
   order: undefined,
 };
 
@@ -27,7 +32,7 @@ const CAPABILITIES = `${WORDS} mode=standalone role=master`;
 
 const RECORD = [
   ...["record", "run-a", "open", "1700000000000", "1700000000005", "3", "60000", "5000"],
-  ...["record other", "1700000000000001", "1", CAPABILITIES],
+  ...["record other", "1700000000000001", "1", CAPABILITIES, "node-a"],
 ];
 
 /** A reply of the handshake script. */
@@ -43,12 +48,22 @@ describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
     const all = [
       ...["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""],
-      ...[PROTOCOL_VERSION, "quorate:inbox:", 17],
+      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0, 17],
     ];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
     expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
       all.with(1, "forgot").with(6, 1),
     );
+  });
+
+  it("offers the node its id, or a new one, and the list of the prefix", () => {
+    const offered = (over: Partial<ListOffer>): unknown[] =>
+      encodeHandshake({ ...REQUEST, nodeList: { ...NO_LIST, ...over } }).slice(12, 15);
+    expect(offered({ nodeId: "n" })).to.deep.equal(["n", "nodes:lock:", ""]);
+    expect(offered({ nodeId: "n", isToGetId: true })[0]).to.equal("n");
+    expect(offered({ isToGetId: true })[0]).to.equal("new-id");
+    expect(offered({ keyPrefix: "ü ", list: "n=a" })).to.deep.equal(["", "nodes:ü ", "n=a"]);
+    expect(encodeHandshake({ ...REQUEST, isLooking: true })[15]).to.equal(1);
   });
 
   it("says what is to become of the record, by its id", () => {
@@ -71,12 +86,13 @@ describe("encodeHello", () => {
 
 describe("decodeHello", () => {
   it("reads who the server is, and its record", () => {
-    expect(decodeHandshake("17", reply())).to.deep.equal({
+    expect(decodeHandshake("17", [...reply(), "a list"])).to.deep.equal({
       kind: "handshake",
       number: 17,
       connectionId: "17",
       runId: "run-a",
       nodeTimeMs: 1_700_000_001_000,
+      nodeList: "a list",
       capabilities: CAPABLE,
       problems: [],
       record: {
@@ -92,6 +108,7 @@ describe("decodeHello", () => {
         topFence: 1_700_000_000_000_001,
         version: 1,
         capabilities: CAPABLE,
+        nodeId: "node-a",
       },
     });
   });

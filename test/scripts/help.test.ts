@@ -21,6 +21,7 @@ const simulated = (name: string): readonly string[] => [
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   demo: [script("demo")],
   playground: [script("playground")],
+  reference: [script("reference")],
   site: [script("site")],
   bench: [compiled("bench/main.js")],
   compare: [compiled("bench/compare/main.js")],

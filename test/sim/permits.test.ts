@@ -4,19 +4,19 @@ import { simulate } from "../../sim/simulate.js";
 import { threeOfTwo } from "../mutants/scenarios/kinds.js";
 
 describe("Three that want one of two permits, and reach three nodes in three orders", () => {
-  for (const fencing of [true, false]) {
-    it(`K1: are never let in all three, ${fencing ? "with" : "without"} fencing`, async () => {
-      const grantCounts: number[] = [];
-      for (let seed = 1; seed <= 25; seed++) {
-        const scenario = { ...threeOfTwo, seed, options: { ...threeOfTwo.options, fencing } };
-        const { violations, history } = await simulate(scenario, { oracles: ORACLE_IDS });
-        expect(violations, `seed ${seed}`).to.deep.equal([]);
-        const grants = history.events.filter(({ kind }) => kind === "grant");
-        grantCounts.push(grants.length);
-      }
-      // None of them waits, and none ends before all have asked.
-      expect(new Set(grantCounts)).to.include(2);
-      expect(grantCounts.every((count) => count === 1 || count === 2)).to.equal(true);
-    });
-  }
+  it("K1: are never let in all three", async () => {
+    const grantCounts: number[] = [];
+    for (let seed = 1; seed <= 25; seed++) {
+      const { violations, history } = await simulate(
+        { ...threeOfTwo, seed },
+        { oracles: ORACLE_IDS },
+      );
+      expect(violations, `seed ${seed}`).to.deep.equal([]);
+      const grants = history.events.filter(({ kind }) => kind === "grant");
+      grantCounts.push(grants.length);
+    }
+    // None of them waits, and none ends before all have asked. A split may leave all of them without one.
+    expect(new Set(grantCounts)).to.include(2);
+    expect(grantCounts.every((count) => count <= 2)).to.equal(true);
+  });
 });

@@ -237,7 +237,10 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "W4",
     tamper: {
-      script: planted(["require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)", ""]),
+      script: planted([
+        "require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)",
+        "false",
+      ]),
     },
   },
   {
@@ -261,6 +264,66 @@ const BUGS: readonly PlantedBug[] = [
         else inner.submit(operation, receiver, mayHold);
         if (operation.kind === "acquire") refused.add(where);
       });
+    },
+  },
+  {
+    title: "a release that tells nobody",
+    profile: "calm",
+    killer: "W5",
+    tamper: {
+      script: planted(["if may_tell and call('EXISTS', lock.key) == 0 then", "if false then"]),
+    },
+  },
+  {
+    title: "a first permit that tells nobody of number 0",
+    profile: "semaphore",
+    killer: "W5",
+    tamper: {
+      script: planted([
+        "if index ~= lock.slot and not offer(lock, index) then return end",
+        "if index > 0 and index ~= lock.slot and not offer(lock, index) then return end",
+      ]),
+    },
+  },
+  {
+    title: "a permit whose release tells nobody",
+    profile: "semaphore",
+    killer: "W5",
+    tamper: {
+      script: planted(["if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end", ""]),
+    },
+  },
+  {
+    title: "a first reader that lets nobody in",
+    profile: "shared",
+    killer: "W5",
+    tamper: {
+      script: planted([
+        "if lock.is_first then require('lib.offers').notify_readers(lock.key, lock.queue) end",
+        "",
+      ]),
+    },
+  },
+  {
+    title: "a reader that is restored, and lets nobody in",
+    profile: "shared",
+    killer: "W5",
+    tamper: {
+      script: planted(["if kind.taken then pcall(kind.taken, lock) end\nreturn 0", "return 0"]),
+    },
+  },
+  {
+    title: "a writer that leaves, and tells no reader behind it",
+    profile: "waiting",
+    killer: "W5",
+    tamper: { script: planted(["offers.notify_readers(lock.key, lock.queue)", "do end"]) },
+  },
+  {
+    title: "a plain waiter that leaves, and tells no waiter for a permit behind it",
+    profile: "semaphore",
+    killer: "W5",
+    tamper: {
+      script: planted(["require('kinds.slot').offer_free(lock, holder)", "do end"]),
     },
   },
 ];

@@ -59,6 +59,9 @@ export class ChannelClient {
     this.deployment = new Deployment(
       {
         nodeCount,
+        keyPrefix: "lock:",
+        names: transports.map(({ name }, index) => `${name}#${index}`),
+        isLooking: settings.isLooking ?? false,
         maxTtlMs,
         clockStepMs: 0,
         driftFactor: 0.01,
@@ -77,6 +80,7 @@ export class ChannelClient {
       clockStepMs: 0,
       driftFactor: 0.01,
       isDurable: false,
+      isLooking: false,
       isEvictionAllowed: false,
       isRunIdOptional: false,
       isIncarnationCompared: isQuarantineOn,

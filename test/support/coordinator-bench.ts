@@ -34,7 +34,6 @@ export function leaseSettings(over: Partial<LeaseSettings> = {}): LeaseSettings 
     ttlMs: 1_000,
     nodeTimeoutMs: 50,
     driftFactor: 0.01,
-    minValidityMs: 0,
     maxHoldMs: Number.POSITIVE_INFINITY,
     renew: true,
     fencing: true,

@@ -127,7 +127,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     },
   },
   counted: {
-    found: ["warning node-count", "warning max-ttl", "note clock-step"],
+    found: ["warning node-list", "warning max-ttl", "note clock-step"],
     isUsed: true,
     plant: async (node) => {
       await node.command("HSET", RECORD_KEY, "nodeCount", 3, "maxTtlMs", 120_000);
@@ -264,6 +264,7 @@ async function leaveRecords(
   await locks.close();
   const count = Object.keys(FAULTS).length + OTHER_COUNT;
   await Promise.all(used.map((node) => node.command("HSET", RECORD_KEY, "nodeCount", count)));
+  await Promise.all(used.map((node) => node.command("HDEL", RECORD_KEY, "nodes:lock:")));
 }
 
 /** Nodes beside those of {@link FAULTS}. */

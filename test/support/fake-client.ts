@@ -16,6 +16,8 @@ export class FakeClient implements RedisLike {
   behaviour: FakeBehaviour;
   /** What was asked of it, in order, in the words of the script. */
   readonly sent: string[] = [];
+  /** The owners whose lock it holds: a release may be sent again over another connection, an attempt be rolled back. */
+  readonly held = new Set<string>();
   openCount = 0;
   /** Connections that are open now. */
   connectionCount = 0;
@@ -66,6 +68,8 @@ export class FakeClient implements RedisLike {
       case "client id":
       case "client kill":
         return `:${id}\r\n`;
+      case "client list":
+        return bulk("");
       default:
         if (name === "subscribe") return `*3\r\n${bulk(name)}${bulk(first)}:1\r\n`;
         if (name === "eval" && first === HANDSHAKE_SCRIPT) return this.#handshake(rest.at(-1));
@@ -87,16 +91,8 @@ export class FakeClient implements RedisLike {
   /** A master that was opened long ago. */
   #handshake(number: string | undefined): string {
     const { host: runId } = this.options as { host: string };
-    const about = [
-      Number(number),
-      runId,
-      "master",
-      "standalone",
-      "noeviction",
-      "0",
-      String(Date.now()),
-      "",
-    ];
+    const capabilities = "infoInScript role=master runId undeclaredKeys";
+    const about = [Number(number), runId, String(Date.now()), "", capabilities];
     return array([...about, "record", runId, "open", "0", "0", "3", "60000", "0", "record", "0"]);
   }
 
@@ -109,11 +105,16 @@ export class FakeClient implements RedisLike {
     while (args.length > 0) {
       const [step = "", , , size, , argumentCount, proposal] = args.splice(0, 7);
       for (let n = 0; n < Number(size); n++) {
-        const [, , fence = proposal] = args.splice(0, Number(argumentCount));
+        const [owner = "", , fence = proposal] = args.splice(0, Number(argumentCount));
         this.sent.push(step);
         const isAcquire = step === "acquire";
-        if (this.behaviour === "holds" && isAcquire) answers.push("held 5000  somebody");
-        else answers.push(isAcquire && fence !== "" ? "7" : 0);
+        if (this.behaviour === "holds" && isAcquire) {
+          answers.push("held 5000  somebody");
+          continue;
+        }
+        if (isAcquire) this.held.add(owner);
+        else if (step === "release") this.held.delete(owner);
+        answers.push(isAcquire && fence !== "" ? "7" : 0);
       }
     }
     return this.behaviour === "silent" ? undefined : array(answers);
@@ -124,6 +125,7 @@ export class FakeClient implements RedisLike {
 class FakeSocket extends Duplex {
   readonly #answer: (command: readonly string[]) => string | undefined;
   readonly #later: (send: () => void) => void;
+  readonly #unsent: { readonly answer: string; isDue: boolean }[] = [];
   #received = "";
 
   constructor(
@@ -147,9 +149,22 @@ class FakeSocket extends Duplex {
       if (command === undefined) break;
       this.#received = this.#received.slice(length);
       const answer = this.#answer(command);
-      if (answer !== undefined) this.#later(() => void (this.destroyed || this.push(answer)));
+      if (answer !== undefined) this.#send(answer);
     }
     done();
+  }
+
+  /** In order, however much later each is. */
+  #send(answer: string): void {
+    const due = { answer, isDue: false };
+    this.#unsent.push(due);
+    this.#later(() => {
+      due.isDue = true;
+      while (this.#unsent[0]?.isDue === true) {
+        const first = this.#unsent.shift();
+        if (!this.destroyed) this.push(first?.answer);
+      }
+    });
   }
 }
 

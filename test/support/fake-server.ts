@@ -43,6 +43,7 @@ export class FakeServer {
   onAcquire: (operation: Operation) => void = () => {};
   readonly connections = new Set<FakeConnection>();
   readonly #clock: ManualClock;
+  #nodeList = "";
 
   constructor(name: string, net: FakeNet, clock: ManualClock) {
     this.name = name;
@@ -58,6 +59,7 @@ export class FakeServer {
   /** FLUSHALL: the keys are gone, the connections stay. */
   flush(): void {
     this.record = undefined;
+    this.#nodeList = "";
   }
 
   /** Every connection breaks; what is on its way is lost. */
@@ -74,13 +76,21 @@ export class FakeServer {
       connectionId: "1",
       runId,
       nodeTimeMs,
+      nodeList: this.#nodeList,
       capabilities: CAPABLE,
       problems: [],
     } as const;
     const write = (state: RecordState): IncarnationRecord => {
       const { nodeCount, maxTtlMs, clockStepMs, newId: id, wallMs: writerMs } = request;
       const own = { id, runId, state, writtenMs: nodeTimeMs, writerMs, fellows: "", topFence: 0 };
-      const common = { nodeCount, maxTtlMs, clockStepMs, version: 1, capabilities: CAPABLE };
+      const common = {
+        nodeCount,
+        maxTtlMs,
+        clockStepMs,
+        version: 1,
+        capabilities: CAPABLE,
+        nodeId: "",
+      };
       return { ...common, ...this.record, ...own };
     };
     let { record } = this;
@@ -89,8 +99,12 @@ export class FakeServer {
     if (record.runId !== this.runId) record = write("forgot");
     if (request.maxTtlMs > record.maxTtlMs) record = { ...record, maxTtlMs: request.maxTtlMs };
     record = afterOrder(record, request.order);
+    const { nodeId = "", isToGetId, list = "" } = request.nodeList;
+    if (record.nodeId === "")
+      record = { ...record, nodeId: nodeId || (isToGetId ? request.newId : "") };
+    if (this.#nodeList === "") this.#nodeList = list;
     this.record = record;
-    return { ...answer, record };
+    return { ...answer, record, nodeList: this.#nodeList };
   }
 
   execute({ operations, recordId, number }: Batch): BatchReply {

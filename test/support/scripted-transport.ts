@@ -9,6 +9,7 @@ import type {
 } from "../../src/channel/transport.js";
 import type { Handshake } from "../../src/channel/node-connection.js";
 import type { IncarnationRecord } from "../../src/protocol/record.js";
+import { nodeListText } from "../../src/protocol/node-list.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CAPABLE } from "./capable.js";
 import { granted } from "./votes.js";
@@ -50,6 +51,7 @@ export function recordOf(over: Partial<IncarnationRecord> = {}): IncarnationReco
     topFence: 0,
     version: 1,
     capabilities: CAPABLE,
+    nodeId: "node-a",
     ...over,
   };
 }
@@ -66,6 +68,7 @@ export function handshakeReply(
     connectionId: "1",
     runId,
     nodeTimeMs: 1_000_000,
+    nodeList: nodeListText([{ id: "node-a", name: "a" }]),
     capabilities: CAPABLE,
     problems: [],
     sentSteadyMs: 0,

@@ -65,7 +65,7 @@ describe("The async context of a caller", () => {
     try {
       const seen = await storage.run("caller", () =>
         locks.request("a", async () => {
-          await locks.query("a");
+          await locks.inspect("a");
           return [storage.getStore(), bound.getStore()];
         }),
       );

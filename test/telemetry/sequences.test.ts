@@ -118,7 +118,7 @@ const SEQUENCES: Readonly<
   },
   "a lock that is given and adopted": {
     run: async ({ locks, others }) => {
-      const given = (await others.acquire("a")).toJSON();
+      const given = (await others.acquire("a")).handOver();
       await (await locks.adopt(given)).release();
     },
     heard: {

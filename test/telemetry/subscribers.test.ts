@@ -38,7 +38,7 @@ async function useLocks(): Promise<string[]> {
   results.push(((await rejectionOf(locks.acquire("a", { waitMs: 250 }))) as Error).name);
   await held.extend();
   results.push(await held.release());
-  const lost = await locks.acquire("b", { ttlMs: 600, nodeTimeoutMs: 300 });
+  const lost = await locks.acquire("b", { ttlMs: 600 });
   for (const node of nodes) node.freeze();
   await eventually("it is lost", () => !lost.isHeld);
   for (const node of nodes) node.thaw();

@@ -161,7 +161,7 @@ describe("A partition that each client sees differently", () => {
   });
 
   it("has two holders then, if the quarantine is off", async () => {
-    const off = { quarantine: false };
+    const off = { quarantine: "off" } as const;
     await using a = await managerOf(linksOfA, off);
     await using b = await managerOf(linksOfB, off);
     divide();

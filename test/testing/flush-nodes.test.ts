@@ -161,7 +161,7 @@ describe("Nodes of tests that flush", () => {
   });
 
   describe("nodes that a test only flushes", () => {
-    const WAY_OUT = /flushed.*flushNodes.*quorate\/testing.*`quarantine: false`.*docs\/testing\.md/;
+    const WAY_OUT = /flushed.*flushNodes.*quorate\/testing.*`quarantine: "off"`.*docs\/testing\.md/;
 
     it("do not vote, and the error says what to do instead", async () => {
       await flushNodes(fleet.nodes);
@@ -197,7 +197,7 @@ describe("Nodes of tests that flush", () => {
     });
 
     for (const [what, options] of [
-      ["do not matter without quarantine", { quarantine: false }],
+      ["do not matter without quarantine", { quarantine: "off" }],
       ["are not needed where each test has a prefix of its own, which it deletes", {}],
     ] as const) {
       it(what, async () => {

@@ -19,8 +19,7 @@ export interface Row {
 /** The lanes from top to bottom. */
 export function rowsOf({ scenario }: Played): readonly Row[] {
   const isNaive = scenario.clients.some(({ code }) => code === "naive");
-  const stores =
-    !isNaive && scenario.options.fencing ? ["store, tokens", "store, plain"] : ["store, plain"];
+  const stores = isNaive ? ["store, plain"] : ["store, tokens", "store, plain"];
   const rows: Row[] = [];
   let top = HEIGHT.top;
   const add = (kind: Row["kind"], labels: readonly string[]): void => {

@@ -159,6 +159,8 @@ export function describeFault(fault: Fault): string {
       return `client ${fault.client} – node ${fault.node}: delayed for ${s(fault.forMs)}`;
     case "reset":
       return `client ${fault.client} – node ${fault.node}: connections break`;
+    case "mixup":
+      return `client ${fault.client} – node ${fault.node}: replies mixed up (${fault.how}) for ${s(fault.forMs)}`;
     default:
       return `node ${fault.node}: ${fault.kind}`;
   }

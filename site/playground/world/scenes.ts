@@ -238,20 +238,20 @@ export const SCENES: readonly Scene[] = [
     steps: [
       {
         atMs: 0,
-        text: "The first scene again, with tokens switched off (fencing: false): the store has nothing to check.",
+        text: "The first scene again. Now only the plain store counts: it has no column for tokens, so it has nothing to check.",
       },
       { atMs: 3_400, text: "Client 0 is paused between its check and its write." },
       { atMs: 9_700, text: "By now client 1 has held the lock on both sides, and has written." },
       {
         atMs: 11_900,
-        text: "Client 0 wakes up and writes. On both sides the update of client 1 is lost.",
+        text: "Client 0 wakes up and writes. In the plain store, the update of client 1 is lost on both sides.",
       },
     ],
     right: {
       who: "Nothing helps here.",
       why: "Any time may pass between the last check and the arrival of the write, and neither the client nor the lock can observe it. The same holds for ZooKeeper and etcd. Let the store check the token, or make the write idempotent; lockDelayMs only makes the loss less likely.",
     },
-    scenario: stage({ ...pausedInWrite, options: { checkToWriteMs: 400, fencing: false } }),
+    scenario: stage({ ...pausedInWrite, options: { checkToWriteMs: 400 } }),
     broken: { naive: ["F3"], quorate: ["F3"] },
   },
 ];

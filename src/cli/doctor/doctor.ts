@@ -24,7 +24,7 @@ Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
     const { output, values } = call;
     const checked = await checkSettings(call);
     // Imported here, so that help does not load the library.
-    const { resolveManagerOptions } = await import("../../resolve-options.js");
+    const { resolveManagerOptions } = await import("../../options/resolve.js");
     const { probeFleet } = await import("./probe.js");
     const { serverNodes } = await import("../../server-nodes.js");
     const { handshakeTimeoutMs } = await import("../../protocol/deadlines.js");
@@ -33,8 +33,8 @@ Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
     const settings = {
       ...{ maxTtlMs, driftFactor, allowEviction, keyPrefix },
       nodeTimeoutMs: checked.lease.nodeTimeoutMs,
-      clockStepMs: manager.maxClockStepMs,
-      isQuarantineOn: manager.quarantine,
+      clockStepMs: manager.clockStepMs,
+      isQuarantineOn: manager.quarantine !== "off",
     };
     const nodes = checkingNodes(checked, () => {
       return serverNodes(checked.nodes, handshakeTimeoutMs(settings.nodeTimeoutMs));

@@ -4,8 +4,10 @@ import {
   strayMs,
   type ClockOffset,
 } from "../../protocol/clock-offset.js";
+import { NodeLists } from "../../channel/node-lists.js";
 import { fenceSlackUs } from "../../protocol/fencing.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
+import { listFieldOf } from "../../protocol/node-list.js";
 import { quorumSize } from "../../protocol/verdict.js";
 import { milliseconds } from "./node-checks.js";
 import type { DoctorSettings, Finding, FleetSeen, NodeSeen } from "./seen.js";
@@ -16,7 +18,7 @@ type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
 /** Checks that need more than one node, and checks of this machine. */
 export const FLEET_CHECKS: readonly Check[] = [
   nodeCount,
-  recordedCount,
+  recordedList,
   sameServer,
   sameMachine,
   clocks,
@@ -45,14 +47,28 @@ function nodeCount({ nodes }: FleetSeen): readonly Finding[] {
   return found;
 }
 
-function recordedCount({ nodes }: FleetSeen): readonly Finding[] {
-  return nodes.flatMap(({ node, redisCli, sighting }) => {
-    const recorded = sighting?.record?.nodeCount;
-    if (recorded === undefined || recorded === nodes.length) return NONE;
-    const saw = `${recorded} nodes are on record, ${nodes.length} are configured here: their locks may not exclude each other`;
-    const change = `give all clients the same nodes; if the change is complete, ${redisCli} HSET ${RECORD_KEY} nodeCount ${nodes.length}`;
-    return [{ severity: "warning", node, code: "node-count", saw, change } as const];
+/** As a client judges it; see `NodeLists`. */
+function recordedList({ nodes }: FleetSeen, { keyPrefix }: DoctorSettings): readonly Finding[] {
+  const lists = new NodeLists(
+    keyPrefix,
+    nodes.map(({ node }) => node),
+  );
+  nodes.forEach(({ sighting, nodeList }, index) => {
+    if (sighting !== undefined) lists.onSeen(index, { record: sighting.record, nodeList });
   });
+  return nodes.flatMap(({ node, redisCli }, index) => {
+    const difference = lists.differenceOn(index);
+    if (difference === undefined) return NONE;
+    const saw = `${difference}: their locks may not exclude each other`;
+    const field = quoted(listFieldOf(keyPrefix));
+    const change = `give all clients the same nodes; if the change is complete, ${redisCli} HDEL ${RECORD_KEY} ${field} nodeCount, on every node`;
+    return [{ severity: "warning", node, code: "node-list", saw, change } as const];
+  });
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return /^[\w:.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Pairs of nodes with the same value: the first node that has it, and each later one. */

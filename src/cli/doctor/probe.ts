@@ -10,6 +10,7 @@ import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/incarnation.js";
 import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
+import { listFieldOf } from "../../protocol/node-list.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../server-nodes.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
@@ -36,7 +37,6 @@ const ROUND_TRIPS = 10;
 const HOST_MS = 3_000;
 
 export interface ProbeSettings extends DoctorSettings {
-  readonly keyPrefix: string;
   /** How long this machine is watched, ms. */
   readonly hostMs?: number;
 }
@@ -70,7 +70,7 @@ async function probeNode(
       isDurable: node.isDurable,
       isRunIdOptional: node.isRunIdOptional,
     },
-    ...{ roundTripsMs: [], problems: [], lockFailures: [] },
+    ...{ nodeList: "", roundTripsMs: [], problems: [], lockFailures: [] },
   };
   const plain = await openPlainClient(node, timeoutMs);
   if (plain.kind === "failed") {
@@ -135,7 +135,9 @@ async function examine(
   );
   found.server = { ...serverOfInfo(info), ...(await configOf(redis, ask)) };
   if (found.problems.some(({ kind }) => kind === "replica" || kind === "cluster")) return;
-  const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS));
+  const listField = listFieldOf(settings.keyPrefix);
+  const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS, listField));
+  found.nodeList = fields[RECORD_FIELDS.length] ?? "";
   const read = decodeRecord(fields);
   found.problems = [...found.problems, ...recordProblems(read)];
   const record = read.kind === "record" ? read.record : undefined;
@@ -150,8 +152,10 @@ async function handshake(
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
     number: firstNumber(systemEntropy()),
+    connectionName: "",
     ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, maxTtlMs, clockStepMs },
-    ...{ wallMs: Date.now(), isDurable: false, order: undefined },
+    ...{ wallMs: Date.now(), isDurable: false, order: undefined, isLooking: true },
+    nodeList: { keyPrefix: "", nodeId: undefined, isToGetId: false, list: undefined },
   };
   try {
     const reply = await redis.eval(HANDSHAKE_SCRIPT, 1, nowhere, ...encodeHandshake(request));

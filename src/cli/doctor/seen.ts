@@ -5,6 +5,7 @@ import type { Sighting } from "../../protocol/incarnation.js";
 
 /** What the doctor compares the nodes with: the options that locks are used with. Durations in ms. */
 export interface DoctorSettings {
+  readonly keyPrefix: string;
   readonly nodeTimeoutMs: number;
   readonly maxTtlMs: number;
   readonly clockStepMs: number;
@@ -74,6 +75,8 @@ export interface NodeSeen {
   /** What a client objects to when it connects. */
   readonly problems: readonly ConfigProblem[];
   readonly lockFailures: readonly LockFailure[];
+  /** The nodes of the clients of the key prefix, as it has them on record; "" where that is unknown. */
+  readonly nodeList: string;
   /** Its record, for nodes that keep one. */
   readonly sighting?: Sighting | undefined;
 }

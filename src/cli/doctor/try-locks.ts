@@ -25,7 +25,7 @@ import type { Cluster, PlainClient, Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { decodeReply, encodeBatch } from "../../script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../../script/batch-script.js";
-import { connectionFailure } from "../../script/redis-errors.js";
+import { connectionFailure, isSyntaxError } from "../../script/redis-errors.js";
 import type { LockFailure } from "./seen.js";
 import { within } from "../../runtime/within.js";
 
@@ -108,16 +108,18 @@ class Trial {
     await this.#command("DEL", ...keys).catch(() => {});
   }
 
-  /** A new connection ends the previous one by its id, which takes these commands. */
+  /** A new connection finds the previous one by its name and ends it, which takes these commands. */
   async #connection(): Promise<void> {
     if (this.#node.listen === undefined) return;
-    await this.#direct("every", "connections", ["CLIENT", "ID"]);
-    await this.#direct("every", "connections", [
-      "CLIENT",
-      "KILL",
-      "ID",
-      String(Number.MAX_SAFE_INTEGER),
-    ]);
+    const nobody = ["ID", String(Number.MAX_SAFE_INTEGER)];
+    for (const words of [
+      ["ID"],
+      ["SETNAME", "quorate"],
+      ["LIST", ...nobody],
+      ["KILL", ...nobody],
+    ]) {
+      await this.#direct("every", "connections", ["CLIENT", ...words]);
+    }
   }
 
   /** An acquire, further steps, and its release. */
@@ -240,6 +242,8 @@ class Trial {
       await this.#command(command, ...words);
       return false;
     } catch (error) {
+      // Before Redis 6.2, all connections are listed instead of one.
+      if (isSyntaxError(error)) return false;
       if (command === "PEXPIRETIME" && !/NOPERM|permission/.test(String(error))) return false;
       const name = command === "CLIENT" ? `CLIENT|${words[0]}` : command;
       const failure = connectionFailure(

@@ -31,7 +31,7 @@ export async function acquireFresh(
       return await acquire(0);
     } catch (error) {
       if (exitCodeOf(error) !== EXIT.contended || attempt === SPLIT_ATTEMPTS) throw error;
-      const reports = await Promise.all(names.map((name) => locks.query(name)));
+      const reports = await Promise.all(names.map((name) => locks.inspect(name)));
       if (reports.some(({ state }) => state === "held")) throw error;
     }
     await sleep(Math.random() * SPLIT_PAUSE_MS, undefined, { signal });

@@ -2,6 +2,7 @@ import type { AcquireOptions, Lock, LockManager } from "../../index.js";
 import { defineCommand, type Call } from "../command.js";
 import { withConnection } from "../connect.js";
 import { EXIT, exitCodeOf, ExitError } from "../exit-codes.js";
+import { checkNodesSeen, checkSameNodes } from "../nodes-changed.js";
 import { printable } from "../output.js";
 import { acquireFresh } from "./acquire-fresh.js";
 import { checkTogether, EXEC_OPTIONS } from "./lock-options.js";
@@ -10,6 +11,7 @@ import { planOf, type Plan } from "./plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./run.js";
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
+import { ownerIdOf } from "../../lock.js";
 
 /** How long the last lines of the status feed may take, ms. */
 export const FLUSH_MS = 1_000;
@@ -80,6 +82,8 @@ async function acquired(
 ): Promise<HeldLock | undefined> {
   const { permits } = values;
   using _ = tellOfOutage(locks, output);
+  const isChanged = values["nodes-changed"];
+  await checkNodesSeen(locks, isChanged, settings.lease.nodeTimeoutMs);
   feed.tell({ event: "waiting" });
   const acquire = (waitMs: number | undefined): Promise<Lock> => {
     const options = {
@@ -103,6 +107,12 @@ async function acquired(
     await lock.release();
     return undefined;
   }
+  try {
+    checkSameNodes(locks, isChanged);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
   const held = await heldOf(locks, lock, settings.lease.label);
   feed.tell({ event: "acquired", fencingToken: held.fencingToken, validMs: held.remainingMs });
   output.detail(`acquired ${printable(lock.name)}, fencing token ${held.fencingToken}`);
@@ -119,7 +129,10 @@ async function withConflictCode<T>(code: number | undefined, run: () => Promise<
   }
 }
 
-function acquireOptions({ values }: Call<typeof EXEC_OPTIONS>): AcquireOptions {
+/** What the options ask of the library. */
+export function acquireOptions({
+  values,
+}: Pick<Call<typeof EXEC_OPTIONS>, "values">): AcquireOptions {
   const waitMs = values["no-wait"] === true ? 0 : values.wait;
   return {
     // If undefined, the config file decides; without it, the wait is unlimited, like flock's.
@@ -138,7 +151,7 @@ async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<He
   return {
     ...{ names, mode, permit, label, signal },
     fencingToken: lock.fencingToken,
-    fingerprint: fingerprintOf(lock.ownerId),
+    fingerprint: fingerprintOf(ownerIdOf(lock)),
     get remainingMs() {
       return lock.remainingMs;
     },
@@ -146,7 +159,7 @@ async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<He
       return lock.validUntil;
     },
     release: () => lock.release(),
-    query: (name) => locks.query(name),
+    inspect: (name) => locks.inspect(name),
   };
 }
 

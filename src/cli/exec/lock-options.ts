@@ -1,5 +1,6 @@
 import { choice, duration, flag, text, whole, type Options, type Values } from "../command.js";
 import { EXIT, UsageError } from "../exit-codes.js";
+import { NODES_CHANGED } from "../nodes-changed.js";
 import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-deadline.js";
 import { TTY_CHOICES } from "./tty.js";
 
@@ -39,6 +40,7 @@ export const RUN_OPTIONS = {
   "leave-group": flag({
     help: "do not kill processes that the command leaves running in its group",
   }),
+  "nodes-changed": NODES_CHANGED,
   "pass-nodes": flag({
     help: "pass user names and passwords of the nodes on to the command, too",
   }),

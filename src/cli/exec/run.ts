@@ -23,7 +23,7 @@ export interface HeldLock extends Held {
   readonly signal: AbortSignal;
   release(): Promise<unknown>;
   /** Asks the nodes about a name. */
-  query(name: string): Promise<LockReport>;
+  inspect(name: string): Promise<LockReport>;
 }
 
 /** The outcome of a command: how it ended, and whether the lock was lost before. */

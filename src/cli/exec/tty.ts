@@ -11,10 +11,13 @@ export const TTY_CHOICES = ["auto", "always", "never"] as const;
  *
  * @throws UsageError if it has to stay and cannot
  */
-export function staysInTerminal(choice: (typeof TTY_CHOICES)[number]): boolean {
+export function staysInTerminal(
+  choice: (typeof TTY_CHOICES)[number],
+  isLeader: boolean = ownGroupId() === process.pid,
+  hasTerminal: boolean = isatty(0),
+): boolean {
   if (choice === "never") return false;
-  const isLeader = ownGroupId() === process.pid;
-  if (choice === "auto") return isLeader && isatty(0);
+  if (choice === "auto") return isLeader && hasTerminal;
   if (isLeader) return true;
   throw new UsageError(
     "--tty always: quorate must lead its process group, as a job of a shell does",

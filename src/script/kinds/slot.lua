@@ -6,7 +6,7 @@
 -- a quorum: nodes that count different owners would admit more than there are permits.
 --
 -- A slot that becomes free is reserved for the first waiter for one, for as long as a name would be.
--- luacheck: read globals PERMITS_HOLDER RESERVATION
+-- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
 local companion = require('lib.companion')
 local lock_key = require('lib.lock_key')
@@ -111,7 +111,16 @@ local function pass_on(lock)
   offer(lock, lock.slot)
 end
 
--- Leaves the queue; a reservation for us, of this slot or of the name, is passed on.
+-- For waiters behind one that wanted the name as a whole, and has left. holder: the value of the lock key
+local function offer_free(lock, holder)
+  lock.members, lock.marker = companion('slots', lock.key), holder
+  local slots = standing(lock)
+  for index = 0, tonumber(string.sub(holder, #PERMITS_HOLDER + 1)) - 1 do
+    if not slots[index] and not offer(lock, index) then return end
+  end
+end
+
+-- Leaves the queue; a reservation for us, of this slot or of the name, is passed on, and readers behind us are told.
 local function leave(lock)
   require('queue.leave')(lock.queue, lock.place)
   local holder = call('GET', lock.key)
@@ -125,6 +134,8 @@ local function leave(lock)
     members.settle(lock)
     local is_free = not offer(lock, lock.slot) and call('EXISTS', lock.key) == 0
     if is_free then require('lib.offers').offer(lock.key, lock.queue) end
+  elseif holder == SHARED_HOLDER then
+    require('lib.offers').notify_readers(lock.key, lock.queue)
   end
 end
 
@@ -135,5 +146,6 @@ return {
   take = take,
   taken = taken,
   pass_on = pass_on,
+  offer_free = offer_free,
   leave = leave,
 }

@@ -1,5 +1,5 @@
--- Removes a place; two, where another is given.
+-- Removes a place; two, where another is given. Returns whether there was one.
 return function(of, place, other)
   other = other or place
-  redis.call('ZREM', of, place, '@' .. place, other, '@' .. other)
+  return redis.call('ZREM', of, place, '@' .. place, other, '@' .. other) > 0
 end

@@ -1,5 +1,6 @@
--- Leaves the queue, whatever the key holds; a reservation for us is passed on.
--- luacheck: read globals SHARED_HOLDER
+-- Leaves the queue, whatever the key holds; a reservation for us is passed on, and those that waited only because we
+-- were ahead of them are told.
+-- luacheck: read globals PERMITS_HOLDER SHARED_HOLDER
 
 local offers = require('lib.offers')
 local call = redis.call
@@ -10,12 +11,14 @@ return function(lock, kind)
     return 0
   end
   local holder = redis.pcall('GET', lock.key)
-  require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)
+  local has_left = require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)
   if holder == lock.reservation then
     call('DEL', lock.key)
     offers.offer(lock.key, lock.queue)
   elseif holder == SHARED_HOLDER then
     offers.notify_readers(lock.key, lock.queue)
+  elseif has_left and type(holder) == 'string' and string.find(holder, PERMITS_HOLDER, 1, true) == 1 then
+    require('kinds.slot').offer_free(lock, holder)
   end
   return 0
 end

@@ -15,6 +15,7 @@ import { CAPABLE } from "../../support/capable.js";
 const NOW_MS = 1_800_000_000_000;
 
 const SETTINGS: DoctorSettings = {
+  keyPrefix: "lock:",
   nodeTimeoutMs: 500,
   maxTtlMs: 60_000,
   clockStepMs: 5_000,
@@ -50,7 +51,14 @@ function sighting(index: number, changed: Partial<IncarnationRecord> = {}): Sigh
   const record: IncarnationRecord = {
     ...{ id: `id ${index}`, runId: `run ${index}`, state: "open", fellows: "", topFence: 1 },
     ...{ writtenMs: NOW_MS - 5_000, writerMs: NOW_MS - 5_000, nodeCount: 3 },
-    ...{ maxTtlMs: 60_000, clockStepMs: 5_000, version: 1, capabilities: CAPABLE, ...changed },
+    ...{
+      maxTtlMs: 60_000,
+      clockStepMs: 5_000,
+      version: 1,
+      capabilities: CAPABLE,
+      nodeId: `node-${index}`,
+      ...changed,
+    },
   };
   return { ...unrecorded(), record };
 }
@@ -75,7 +83,7 @@ function node(index: number, change: Change): NodeSeen {
       roundTripsMs: [0.4, 0.5, 2],
     },
     ...{ clock: { offsetMs: index, errorMs: 1 }, server: server(index), sighting: sighting(index) },
-    ...{ problems: [], lockFailures: [] },
+    ...{ nodeList: "", problems: [], lockFailures: [] },
     ...change(index),
   };
 }
@@ -302,8 +310,20 @@ const CASES: readonly Case[] = [
   {
     what: "another N on record",
     seen: fleet(lastRecord({ nodeCount: 5 })),
-    found: ["warning node-count n2:6379"],
-    change: /redis-cli -h n2 -p 6379 HSET quorate:incarnation nodeCount 3/,
+    found: ["warning node-list n2:6379"],
+    saw: /on record with 5 nodes, configured here with 3/,
+    change: /redis-cli -h n2 -p 6379 HDEL quorate:incarnation nodes:lock: nodeCount/,
+  },
+  {
+    what: "another list of as many nodes on record",
+    seen: fleet(() => ({ nodeList: "node-0=n0%3A6379 node-1=n1%3A6379 node-9=n9%3A6379" })),
+    found: ["warning node-list n0:6379", "warning node-list n1:6379", "warning node-list n2:6379"],
+    saw: /use n0:6379, n1:6379, n9:6379 \(on record\), n0:6379, n1:6379, n2:6379 here/,
+  },
+  {
+    what: "the same list on record",
+    seen: fleet(() => ({ nodeList: "node-0=a node-1=b node-2=c" })),
+    found: [],
   },
   {
     what: "a larger maxTtlMs on record",

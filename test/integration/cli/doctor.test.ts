@@ -49,7 +49,8 @@ async function examined(
 const RULES: Readonly<Record<string, "every" | "some" | "speed">> = {
   ...Object.fromEntries(
     [
-      ...["eval", "evalsha", "client|id", "client|kill", "info", "time", "hget", "hset", "hmget"],
+      ...["eval", "evalsha", "client|id", "client|kill", "client|list", "client|setname"],
+      ...["info", "time", "hget", "hset", "hmget"],
       ...["get", "mget", "set", "del", "pttl", "pexpire", "exists"],
     ].map((command) => [command, "every" as const]),
   ),
@@ -118,7 +119,7 @@ describe("quorate doctor", () => {
       Number(/redis_version:(\d+)/.exec(String(await node.command("INFO")))?.[1]) >= 7;
     const rules = Object.keys(RULES).filter((command) => isKnown || command !== "pexpiretime");
     const urls = [`redis://locker:${DENIED_PASSWORD}@127.0.0.1:${node.port}`];
-    const keys = ["~lock:*", "~quorate:*", "&quorate:inbox:*", "+client|setname", "+type"];
+    const keys = ["~lock:*", "~quorate:*", "&quorate:inbox:*", "+type"];
     const allow = async (commands: readonly string[]): Promise<unknown> =>
       node.command(
         ...["ACL", "SETUSER", "locker", "RESET", "resetchannels", "ON", `>${DENIED_PASSWORD}`],

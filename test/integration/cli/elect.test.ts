@@ -99,7 +99,7 @@ describe("quorate elect and held", () => {
     };
     expect(await held(lock.fencingToken)).to.equal(0);
     expect(await held(lock.fencingToken - 1)).to.equal(1);
-    const [holder] = (await locks.query("own")).holders;
+    const [holder] = (await locks.inspect("own")).holders;
     const other = await locks.acquire("own", { mode: "shared" });
     const own = {
       QUORATE_FENCING_TOKEN: String(lock.fencingToken),

@@ -95,7 +95,6 @@ describe("quorate exec", () => {
       ["x --signal NOPE -- true", /--signal must be the name of a signal/],
       ["x --status-fd 77 -- true", /--status-fd 77 is not open/],
       ["x --owner quorate:x -- true", /--owner must not begin with/],
-      ["x --tty always -- true", /--tty always: quorate must lead its process group/],
       ["x --tty sometimes -- true", /--tty must be auto, always or never/],
     ];
     stamps.write("config.json", JSON.stringify({ maxTtlMs: 60_000 }));
@@ -105,6 +104,14 @@ describe("quorate exec", () => {
       expect(stderr, args).to.match(says);
       expect(code, args).to.equal(64);
     }
+  });
+
+  it("exits 64 where it does not lead its group, and has to stay in the terminal's", async () => {
+    // As a process of its own: the one that runs the tests may lead a group.
+    const args = ["exec", "x", "--tty", "always", "--nodes", "redis://127.0.0.1:1", "--", "true"];
+    const { code, stderr } = await runCli(args);
+    expect(stderr).to.match(/--tty always: quorate must lead its process group/);
+    expect(code).to.equal(64);
   });
 
   it("tells its command what it holds, and nothing that is secret", async () => {

@@ -43,7 +43,7 @@ describe("A command under quorate exec", () => {
     started = [];
     // So that a key ends soon after its lock, to be measured by it.
     const config = stamps.file("config.json");
-    const options = { nodes: fleet.urls, clockStepMs: KEY_OUTLIVES_MS, quarantine: false };
+    const options = { nodes: fleet.urls, clockStepMs: KEY_OUTLIVES_MS, quarantine: "off" };
     stamps.write("config.json", JSON.stringify(options));
     env = { QUORATE_CONFIG: config };
   });

@@ -6,6 +6,7 @@ import { callCli, cliFile, environment, PATIENTLY, runCli } from "../../support/
 import { expectSchema } from "../../support/cli-schema.js";
 import { allHold, at } from "../../support/nodes.js";
 import { PATIENT } from "../../support/patient.js";
+import { ownerIdOf } from "../../../src/lock.js";
 
 describe("quorate inspect and release", () => {
   let fleet: RedisFleet;
@@ -34,13 +35,13 @@ describe("quorate inspect and release", () => {
     expect(shown.stdout).to.match(
       /\nweb \\x1b\[31m1 {2}[0-9a-f]{8} {5}exclusive {2}\d+\.\d s +3 of 3\n/,
     );
-    expect(shown.stdout).to.not.include(lock.ownerId).and.not.include("\u001B");
+    expect(shown.stdout).to.not.include(ownerIdOf(lock)).and.not.include("\u001B");
 
     const report = expectSchema(
       "inspect",
       (await call("inspect", "job", "--json")).stdout,
     ) as LockReport;
-    const { remainingMs: _, ...expected } = { ...at((await locks.query("job")).holders, 0) };
+    const { remainingMs: _, ...expected } = { ...at((await locks.inspect("job")).holders, 0) };
     expect(at(report.holders, 0)).to.deep.include(expected);
 
     const { fingerprint } = expected;

@@ -32,6 +32,21 @@ export const noscriptOutOfOrder: Scenario = plainScenario({
   chaosMs: 2_000,
 });
 
+/** The replies to a client that asks for a held name are those that its holder got. */
+export const repliesOfTheHolder: Scenario = plainScenario({
+  clients: 2,
+  options: { ttlMs: 5_000, maxTtlMs: 5_000, quarantine: false },
+  workload: [
+    session({ atMs: 1_000, client: 0, holdMs: 1_000 }),
+    session({ atMs: 1_300, client: 1, holdMs: 200 }),
+  ],
+  faults: [0, 1, 2].map((node) => {
+    const when = { client: 1, node, atMs: 1_250, forMs: 500 };
+    return { kind: "mixup", ...when, how: "another's", perMille: 1_000, count: 1 } as const;
+  }),
+  chaosMs: 2_500,
+});
+
 export const quarantineByFastClock: Scenario = plainScenario({
   clients: 2,
   options: { ttlMs: 3_000, maxTtlMs: 3_000 },

@@ -43,8 +43,7 @@ const DISTANCES_MS = [
 export const threeOfTwo: Scenario = {
   ...plainScenario({
     clients: 3,
-    // Tokens would make some of them ask again.
-    options: { fencing: false, nodeTimeoutMs: 200 },
+    options: { nodeTimeoutMs: 200 },
     workload: [0, 1, 2].map((client) =>
       session({ atMs: 500, client, permits: 2, holdMs: 300, writeCount: 0 }),
     ),

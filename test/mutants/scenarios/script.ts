@@ -90,7 +90,7 @@ export const floorNotRaised: Scenario = withNodesOff(
 export const lateAcquireAfterEnd: Scenario = {
   ...plainScenario({
     clients: 2,
-    options: { renew: true, fencing: false },
+    options: { renew: true },
     workload: [
       session({ atMs: 348, client: 0, waitMs: 400, holdMs: 989, writeCount: 0 }),
       session({ atMs: 547, client: 1, isForce: true, writeCount: 0 }),

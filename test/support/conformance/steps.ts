@@ -11,6 +11,7 @@ import {
   type NodeUnderTest,
   type OperationSpec,
 } from "./node-under-test.js";
+import { NO_LIST } from "../no-list.js";
 
 /** One thing done to a node, as data. */
 export type Step =
@@ -98,6 +99,7 @@ function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
 export function bareRequest(): HandshakeRequest {
   return {
     number: NUMBER,
+    connectionName: "quorate-one",
     previous: undefined,
     newId: "id-1",
     ifAbsent: "fresh",
@@ -106,6 +108,8 @@ export function bareRequest(): HandshakeRequest {
     clockStepMs: 0,
     wallMs: 1_700_000_000_000,
     isDurable: false,
+    nodeList: NO_LIST,
+    isLooking: false,
     order: undefined,
   };
 }

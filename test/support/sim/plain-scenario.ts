@@ -20,10 +20,10 @@ export function plainScenario(given: {
       maxTtlMs: 500,
       nodeTimeoutMs: 50,
       driftFactor: 0.01,
-      minValidityMs: 0,
+
       maxHoldMs: null,
       renew: false,
-      fencing: true,
+
       quarantine: true,
       bootstrap: true,
       fenceBuckets: FENCE_BUCKETS,

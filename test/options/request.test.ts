@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { LockManager, type Lock } from "../src/index.js";
-import { rejectionOf } from "./support/settle.js";
-import type { WebLockOptions, WebLocks } from "./support/web-locks/web-locks.js";
+import { LockManager, type Lock } from "../../src/index.js";
+import { rejectionOf } from "../support/settle.js";
+import type { WebLockOptions, WebLocks } from "../support/web-locks/web-locks.js";
 
 const { signal } = new AbortController();
 const never = (): never => expect.fail("must not run");
@@ -47,11 +47,6 @@ describe("The options of a request", () => {
       says: ["`steal`", "`reentrant`"],
     },
     {
-      title: "steal from Redisson",
-      options: { steal: true, layout: "redisson" },
-      says: ["`steal`", '"redisson"'],
-    },
-    {
       title: "steal of several names",
       name: ["a", "b"],
       options: { steal: true },
@@ -73,7 +68,11 @@ describe("The options of a request", () => {
     },
     { title: "steal", options: { steal: 1 }, says: "`steal` must be a boolean, got 1" },
     { title: "null for steal", options: { steal: null }, says: "`steal` must not be null" },
-    { title: "one that is unknown", options: { stael: true }, says: "unknown option `stael`" },
+    {
+      title: "one that is unknown",
+      options: { stael: true },
+      says: "unknown option `stael`: did you mean `steal`?",
+    },
     { title: "null", options: null, says: "options must be an object, got null" },
   ]) {
     it(`are of the right types: ${title}`, async () => {
@@ -94,8 +93,19 @@ describe("The options of a request", () => {
     }
   });
 
+  it("are told as not supported: steal in the layout of another library", async () => {
+    for (const layout of ["redisson", "timestamp", "timestamp-seconds"] as const) {
+      await using others = new LockManager(["redis://127.0.0.1:1"], { layout });
+      const error = await rejectionOf(others.request("name", { steal: true }, never));
+      expect(error).to.be.instanceOf(DOMException).with.property("name", "NotSupportedError");
+      expect((error as Error).message)
+        .to.include("`steal`")
+        .and.include(`"${layout}"`);
+    }
+  });
+
   it("reserve no name for an acquire", async () => {
-    const error = await rejectionOf(locks.acquire("-name", { waitMs: 0, nodeTimeoutMs: 20 }));
+    const error = await rejectionOf(locks.acquire("-name", { waitMs: 0 }));
     expect(error).to.have.property("code", "QUORATE_UNREACHABLE");
   });
 

@@ -1,32 +1,32 @@
-import { boolean, checkKnown, show } from "./validate.js";
+import type { LockLayout } from "../lock-layout.js";
+import { show } from "../validate.js";
 import type { AcquireOptions, RequestOptions } from "./options.js";
-import type { LockKind } from "./protocol/lock-kind.js";
-import { ACQUIRE_OPTIONS, type ResolvedAcquire } from "./resolve-options.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { ResolvedAcquire } from "./resolve.js";
+import { checkPlace, OPTIONS } from "./table.js";
 
 /** How a request acquires its lock. */
 export interface Request {
   /** The options that an acquire knows, if there are any. */
-  readonly options?: AcquireOptions<boolean>;
+  readonly options?: AcquireOptions;
   readonly ifAvailable: boolean;
   readonly steal: boolean;
 }
 
 const PLAIN: Request = { ifAvailable: false, steal: false };
 
-const REQUEST_OPTIONS = [...ACQUIRE_OPTIONS, "ifAvailable", "steal"];
-
 /** Separates the options of an acquire from those of a request only. @throws TypeError */
-export function requestOf(given: RequestOptions<boolean> | undefined): Request {
+export function requestOf(given: RequestOptions | undefined): Request {
   const isObject = typeof given === "object" && given !== null;
   // The acquire reports what is wrong with it.
   if (!isObject || !("ifAvailable" in given || "steal" in given)) return PLAIN;
-  checkKnown(given, REQUEST_OPTIONS);
-  const { ifAvailable = false, steal = false, ...options } = given;
-  return {
-    options,
-    ifAvailable: boolean("ifAvailable", ifAvailable),
-    steal: boolean("steal", steal),
-  };
+  checkPlace(given, "request");
+  const {
+    ifAvailable = OPTIONS.ifAvailable.byDefault,
+    steal = OPTIONS.steal.byDefault,
+    ...options
+  } = given;
+  return { options, ifAvailable, steal };
 }
 
 /**
@@ -39,7 +39,7 @@ export function checkRequest(
   { ifAvailable, steal }: Request,
   callback: unknown,
   { name, names }: LockKind,
-  { mode, signal, reentrant, owner, layout }: ResolvedAcquire,
+  { mode, signal, reentrant, owner, layout }: ResolvedAcquire & { readonly layout: LockLayout },
 ): void {
   if (typeof callback !== "function") {
     throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);

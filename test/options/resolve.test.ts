@@ -1,7 +1,11 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { AcquireOptions, LockManagerOptions } from "../src/options.js";
-import { checkName, resolveAcquireOptions, resolveManagerOptions } from "../src/resolve-options.js";
+import type { AcquireOptions, LockManagerOptions } from "../../src/options/options.js";
+import {
+  checkName,
+  resolveAcquireOptions,
+  resolveManagerOptions,
+} from "../../src/options/resolve.js";
 
 const manager = (options: unknown) => resolveManagerOptions(options as LockManagerOptions);
 const acquire = (options: unknown, managerOptions: LockManagerOptions = {}) =>
@@ -15,38 +19,32 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ ttlMs: 100.5 }, "RangeError", /`ttlMs` must be an integer number of ms, got 100.5/],
   [{ ttlMs: Infinity }, "RangeError", /`ttlMs` .*Infinity/],
   [{ ttlMs: -1 }, "RangeError", /`ttlMs` .*got -1/],
-  [{ nodeTimeoutMs: 0 }, "RangeError", /`nodeTimeoutMs` must be at least 1, got 0/],
-  [
-    { ttlMs: 100, nodeTimeoutMs: 100 },
-    "RangeError",
-    /`nodeTimeoutMs` must be less than `ttlMs` \(100\), got 100/,
-  ],
-  [{ nodeTimeoutMs: Infinity }, "RangeError", /`nodeTimeoutMs` .*Infinity/],
-  [{ minValidityMs: -1 }, "RangeError", /`minValidityMs` .*got -1/],
-  [{ ttlMs: 1_000, minValidityMs: 988 }, "RangeError", /`minValidityMs` .*988.*got 988/],
   [{ maxHoldMs: 0 }, "RangeError", /`maxHoldMs` must be at least 1, got 0/],
   [{ maxHoldMs: "ever" }, "TypeError", /`maxHoldMs` must be a number, got "ever"/],
   [{ lockDelayMs: -1 }, "RangeError", /`lockDelayMs` .*got -1/],
   [{ lockDelayMs: "1s" }, "TypeError", /`lockDelayMs` must be a number, got "1s"/],
   [{ lockDelayMs: 1.5 }, "RangeError", /`lockDelayMs` must be an integer number of ms, got 1.5/],
-  [{ clockStepMs: -1 }, "RangeError", /`clockStepMs` .*got -1/],
-  [{ clockStepMs: "5s" }, "TypeError", /`clockStepMs` must be a number, got "5s"/],
   [{ minHoldMs: -1 }, "RangeError", /`minHoldMs` .*got -1/],
   [{ minHoldMs: "1s" }, "TypeError", /`minHoldMs` must be a number, got "1s"/],
   [{ ttlMs: 1_000, minHoldMs: 988 }, "RangeError", /`minHoldMs` .*`ttlMs` \(1000\).*988.*got 988/],
-  [{ lossNoticeMs: -1 }, "RangeError", /`lossNoticeMs` .*got -1/],
-  [{ lossNoticeMs: "1s" }, "TypeError", /`lossNoticeMs` must be a number, got "1s"/],
-  [
-    { ttlMs: 3_000, lossNoticeMs: 1_968 },
-    "RangeError",
-    /`lossNoticeMs` .*3000 ms when its renewal is due \(1968\), got 1968/,
-  ],
   [{ renew: "yes" }, "TypeError", /`renew` must be a boolean, got "yes"/],
-  [{ fencing: 1 }, "TypeError", /`fencing` must be a boolean, got 1/],
+  [{ fencing: false }, "TypeError", /unknown option `fencing`/],
   [{ label: 5 }, "TypeError", /`label` must be a string, got 5/],
   [{ label: "x".repeat(201) }, "RangeError", /`label` .*200.*got 201/],
   [{ waitMs: -1 }, "RangeError", /`waitMs` must be at least 0, got -1/],
   [{ waitMs: NaN }, "TypeError", /`waitMs` .*NaN/],
+  [{ ttl: 1_000 }, "TypeError", /unknown option `ttl`/],
+  [{ fair: 1 }, "TypeError", /`fair` must be a boolean, got 1/],
+  [{ ttlMs: null }, "TypeError", /`ttlMs` must not be null/],
+  [{ label: "\ud800" }, "RangeError", /`label` must be well-formed Unicode/],
+];
+
+const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
+  [{ nodeTimeoutMs: 0 }, "RangeError", /`nodeTimeoutMs` must be at least 1, got 0/],
+  [{ clockStepMs: -1 }, "RangeError", /`clockStepMs` .*got -1/],
+  [{ clockStepMs: "5s" }, "TypeError", /`clockStepMs` must be a number, got "5s"/],
+  [{ lossNoticeMs: -1 }, "RangeError", /`lossNoticeMs` .*got -1/],
+  [{ lossNoticeMs: "1s" }, "TypeError", /`lossNoticeMs` must be a number, got "1s"/],
   [{ retry: 5 }, "TypeError", /`retry` must be an object, got 5/],
   [{ retry: { minDelayMs: 0 } }, "RangeError", /`retry.minDelayMs` must be at least 1, got 0/],
   [
@@ -54,24 +52,18 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
     "RangeError",
     /`retry.maxDelayMs` must be at least 50, got 40/,
   ],
+  [{ retry: { maxDelayMs: 9 } }, "RangeError", /`retry.maxDelayMs` must be at least 10, got 9/],
   [{ retry: { delay: 5 } }, "TypeError", /unknown option `retry.delay`/],
-  [{ ttl: 1_000 }, "TypeError", /unknown option `ttl`/],
-  [{ fair: 1 }, "TypeError", /`fair` must be a boolean, got 1/],
-  [{ ttlMs: null }, "TypeError", /`ttlMs` must not be null/],
   [{ retry: { minDelayMs: null } }, "TypeError", /`retry.minDelayMs` must not be null/],
-  [{ label: "\ud800" }, "RangeError", /`label` must be well-formed Unicode/],
   [{ layout: "reddison" }, "RangeError", /`layout` .*"redlock", "redisson".*got "reddison"/],
   [{ layout: 1 }, "TypeError", /`layout` must be a string, got 1/],
-];
-
-const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
   [
     { lockDelayMs: 50_000, maxTtlMs: 60_000 },
     "RangeError",
     /`lockDelayMs` .*`ttlMs` \(10000\) .*`maxTtlMs` \(60000\), got 50000/,
   ],
-  [{ signal: undefined }, "TypeError", /unknown option `signal`/],
-  [{ reentrant: true }, "TypeError", /unknown option `reentrant`/],
+  [{ signal: undefined }, "TypeError", /`signal` .*one of acquire, tryAcquire and request/],
+  [{ reentrant: true }, "TypeError", /`reentrant` .*one of acquire, tryAcquire and request/],
   [{ maxTtlMs: 5 }, "RangeError", /`maxTtlMs` .*got 5/],
   [
     { ttlMs: 2_000, maxTtlMs: 1_000 },
@@ -82,11 +74,11 @@ const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
   [{ driftFactor: 0.6 }, "RangeError", /`driftFactor` .*got 0.6/],
   [{ keyPrefix: 5 }, "TypeError", /`keyPrefix` must be a string, got 5/],
   [{ keyPrefix: "\udc00:" }, "RangeError", /`keyPrefix` must be well-formed Unicode/],
-  [{ quarantine: "off" }, "TypeError", /`quarantine` must be a boolean, got "off"/],
+  [{ quarantine: false }, "TypeError", /`quarantine` .*got false: "off" is meant/],
   [
-    { bootstrap: "never" },
+    { quarantine: "never" },
     "RangeError",
-    /`bootstrap` must be one of "auto", "explicit", got "never"/,
+    /`quarantine` must be one of "auto", "always", "off", got "never"/,
   ],
   [{ allowEviction: 0 }, "TypeError", /`allowEviction` must be a boolean, got 0/],
   [{ lossGraceMs: -1 }, "RangeError", /`lossGraceMs` must be at least 0, got -1/],
@@ -122,21 +114,20 @@ describe("resolveManagerOptions", () => {
     expect(manager({}).maxTtlMs).to.equal(60_000);
   });
 
-  it("takes of one lock no larger clock step than the nodes have on record", () => {
-    const stepped = (clockStepMs: number) =>
-      resolveAcquireOptions({ clockStepMs }, manager({ clockStepMs: 1_000 }), 0).lease;
-    expect(stepped(1_000).clockStepMs).to.equal(1_000);
-    expect(stepped(0).clockStepMs).to.equal(0);
-    expect(() => stepped(1_001)).to.throw(
-      RangeError,
-      /at most that of the LockManager \(1000\), got 1001/,
-    );
+  it("lets no key in the layout of another library live longer than that says", () => {
+    for (const layout of ["timestamp", "timestamp-seconds", "redisson"] as const) {
+      expect(manager({ layout }).lease.clockStepMs, layout).to.equal(0);
+      expect(acquire({}, { layout, clockStepMs: 700 }).lease.clockStepMs, layout).to.equal(0);
+    }
+    expect(acquire({}, { clockStepMs: 700 }).lease.clockStepMs).to.equal(700);
   });
 
-  it("lets no key in the layout of another library live longer than that says", () => {
-    const { lease } = resolveAcquireOptions({ layout: "timestamp" }, manager({}), 0);
-    expect(lease.clockStepMs).to.equal(0);
-    expect(manager({ layout: "redisson" }).lease.clockStepMs).to.equal(0);
+  it("gives permits the margin in any layout of the manager: their keys are not in it", () => {
+    for (const layout of ["redlock", "timestamp", "timestamp-seconds", "redisson"] as const) {
+      const settings = manager({ layout, clockStepMs: 700 });
+      const { lease } = resolveAcquireOptions({}, settings, 0, "permit");
+      expect(lease.clockStepMs, layout).to.equal(700);
+    }
   });
 
   it("takes undefined for not given", () => {
@@ -182,7 +173,8 @@ describe("resolveAcquireOptions", () => {
     [{ owner: "\ud800" }, "RangeError", /`owner` must be well-formed Unicode/],
     [{ owner: 7 }, "TypeError", /`owner` must be a string, got 7/],
     [{ owner: null }, "TypeError", /`owner` must not be null/],
-    [{ keyPrefix: "x:" }, "TypeError", /unknown option `keyPrefix`/],
+    [{ keyPrefix: "x:" }, "TypeError", /`keyPrefix` .*one of the LockManager/],
+    [{ nodeTimeoutMs: 50 }, "TypeError", /`nodeTimeoutMs` .*one of the LockManager/],
   ] as typeof BAD_LOCK_OPTIONS) {
     it(`refuses ${JSON.stringify(options).slice(0, 60)} with a ${name}`, () => {
       const error = thrownBy(() => acquire(options));
@@ -199,12 +191,9 @@ describe("resolveAcquireOptions", () => {
     expect(acquire({ renew: true }, options).lease.renew).to.equal(true);
   });
 
-  it("merges retry option by option", () => {
-    const { wait } = acquire(
-      { retry: { maxDelayMs: 99 } },
-      { retry: { minDelayMs: 20, maxDelayMs: 50 } },
-    );
-    expect(wait).to.include({ minDelayMs: 20, maxDelayMs: 99 });
+  it("takes the pauses of the manager", () => {
+    const { wait } = acquire({}, { retry: { minDelayMs: 20, maxDelayMs: 50 } });
+    expect(wait).to.include({ minDelayMs: 20, maxDelayMs: 50 });
   });
 
   it("derives the node timeout from the lock's own ttl", () => {
@@ -212,6 +201,7 @@ describe("resolveAcquireOptions", () => {
       [10, 5],
       [80, 40],
       [100, 50],
+      [200, 50],
       [1_000, 50],
       [10_000, 500],
       [20_000, 1_000],
@@ -220,6 +210,58 @@ describe("resolveAcquireOptions", () => {
       expect(acquire({ ttlMs }, { ttlMs: 30_000 }).lease.nodeTimeoutMs, `${ttlMs}`).to.equal(
         nodeTimeoutMs,
       );
+    }
+  });
+
+  /** Either as the ttl of one lock, or as that of all. */
+  const leasesOf = (ttlMs: number, options: LockManagerOptions) => [
+    acquire({ ttlMs }, options).lease,
+    acquire({}, { ...options, ttlMs }).lease,
+    manager({ ...options, ttlMs }).lease,
+  ];
+
+  it("takes the node timeout of the manager, at most half of the lock's own ttl", () => {
+    for (const [ttlMs, givenMs, nodeTimeoutMs] of [
+      [10, 1, 1],
+      [10, 5, 5],
+      [10, 6, 5],
+      [10, Infinity, 5],
+      [100, 49, 49],
+      [100, 4_000, 50],
+      [200, 99.5, 99.5],
+      [200, 100, 100],
+      [200, 101, 100],
+      [200, 4_000, 100],
+      [10_000, 1, 1],
+      [10_000, 4_000, 4_000],
+      [10_000, 60_000, 5_000],
+    ] as const) {
+      for (const lease of leasesOf(ttlMs, { nodeTimeoutMs: givenMs })) {
+        expect(lease.nodeTimeoutMs, `${givenMs} of ${ttlMs}`).to.equal(nodeTimeoutMs);
+      }
+    }
+  });
+
+  it("takes the notice of the manager, where more than that is left when a renewal is due", () => {
+    for (const [ttlMs, leftMs, usualMs] of [
+      // A ttl less its drift, and less a third of it: a notice that long would always come.
+      [10, 7 - 10 / 3, 1],
+      [100, 97 - 100 / 3, 31],
+      [200, 196 - 200 / 3, 64],
+      [10_000, 9_898 - 10_000 / 3, 3_282],
+    ] as const) {
+      for (const [givenMs, noticeMs] of [
+        [undefined, usualMs],
+        [0, 0],
+        [Math.floor(leftMs), Math.floor(leftMs)],
+        [Math.ceil(leftMs), usualMs],
+        [60_000, usualMs],
+        [Infinity, usualMs],
+      ] as const) {
+        for (const lease of leasesOf(ttlMs, { lossNoticeMs: givenMs })) {
+          expect(lease.lossNoticeMs, `${givenMs} of ${ttlMs}`).to.equal(noticeMs);
+        }
+      }
     }
   });
 
@@ -234,12 +276,6 @@ describe("resolveAcquireOptions", () => {
     for (const mode of ["exclusive", "shared"] as const) {
       expect(acquire({ mode }).mode).to.equal(mode);
     }
-  });
-
-  it("takes the layout of the manager, unless the lock has its own", () => {
-    expect(acquire({}).layout).to.equal("redlock");
-    expect(acquire({}, { layout: "redisson" }).layout).to.equal("redisson");
-    expect(acquire({ layout: "redlock" }, { layout: "redisson" }).layout).to.equal("redlock");
   });
 
   it("takes an owner; none is the default", () => {
@@ -295,11 +331,4 @@ describe("checkName", () => {
       expect(() => checkName(name)).to.throw(RangeError, /`name`/);
     }
   });
-});
-
-it("what is left when a lock is granted covers its minimum hold", () => {
-  const { lease } = resolveManagerOptions({ ttlMs: 10_000, minHoldMs: 5_000 });
-  expect(lease.minValidityMs).to.equal(5_000);
-  const longer = { ttlMs: 10_000, minHoldMs: 5_000, minValidityMs: 6_000 };
-  expect(resolveManagerOptions(longer).lease.minValidityMs).to.equal(6_000);
 });

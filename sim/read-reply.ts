@@ -1,0 +1,32 @@
+import type { BatchReply, HandshakeReply } from "../src/channel/transport.js";
+import { RedisError } from "../src/memory/errors.js";
+import type { Operation } from "../src/protocol/operation.js";
+import { decodeReply } from "../src/script/batch-codec.js";
+import { decodeHandshake } from "../src/script/handshake-codec.js";
+import { connectionFailure, errorReply } from "../src/script/redis-errors.js";
+import type { CommandReply } from "./sim-server.js";
+
+/** What a client takes a reply for, as the one to a batch. */
+export function batchReplyIn(raw: CommandReply, operations: readonly Operation[]): BatchReply {
+  if ("error" in raw) return errorReply(new RedisError(raw.error));
+  const reply = decodeReply(raw.value, operations);
+  const { lie } = raw;
+  if (lie === undefined || reply.kind !== "votes") return reply;
+  const votes = reply.votes.map((vote) =>
+    vote.kind === "granted" && vote.fence !== 0 ? { ...vote, fence: lie.fence } : vote,
+  );
+  return { ...reply, votes };
+}
+
+/** The same of a handshake, with the list that comes with it. */
+export function handshakeReplyIn(raw: CommandReply): [handshake: HandshakeReply, list: string] {
+  try {
+    if ("error" in raw) throw new RedisError(raw.error);
+    const [connectionId, list, about] = Array.isArray(raw.value) ? (raw.value as unknown[]) : [];
+    const { record, ...reply } = decodeHandshake(String(connectionId), about);
+    const topFence = raw.lie?.fence ?? record?.topFence ?? 0;
+    return [{ ...reply, record: record && { ...record, topFence } }, String(list)];
+  } catch (error) {
+    return [{ kind: "failed", failure: connectionFailure(error) }, ""];
+  }
+}

@@ -1,0 +1,61 @@
+import type { LockManager } from "../index.js";
+import { flag } from "./command.js";
+import { ConfigError } from "./exit-codes.js";
+
+/** An option of every command that takes locks. */
+export const NODES_CHANGED = flag({
+  help: "lock even if other clients use other nodes: while the list of nodes is being changed",
+});
+
+const REMEDY = "while they are being changed, pass --nodes-changed";
+
+/** What the nodes have said about the other clients' nodes. */
+const differences = new WeakMap<LockManager, string>();
+
+/** Called before the manager has seen a node. */
+export function noteDifferences(locks: LockManager): void {
+  locks.on("warning", ({ code, message }) => {
+    if (code === "QUORATE_NODE_LIST_MISMATCH") differences.set(locks, message);
+  });
+}
+
+/**
+ * Nodes that other clients do not use, too, exclude nobody.
+ *
+ * @throws ConfigError with both lists and what to do
+ */
+export function checkSameNodes(locks: LockManager, isChanged: boolean | undefined): void {
+  const difference = differences.get(locks);
+  if (difference === undefined || isChanged === true) return;
+  throw new ConfigError(`${difference}; ${REMEDY}`);
+}
+
+/**
+ * Waits until each node has been seen, or could not be reached: a lock takes only a quorum, and which nodes the other
+ * clients use may be known only when the last has answered. Then the same as {@link checkSameNodes}.
+ */
+export async function checkNodesSeen(
+  locks: LockManager,
+  isChanged: boolean | undefined,
+  timeoutMs: number,
+): Promise<void> {
+  if (isChanged !== true) await allSeen(locks, timeoutMs);
+  checkSameNodes(locks, isChanged);
+}
+
+async function allSeen(locks: LockManager, timeoutMs: number): Promise<void> {
+  const isSeen = (): boolean => locks.nodes.every(({ state }) => state !== "connecting");
+  if (isSeen()) return;
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      locks.off("node", check);
+      resolve();
+    };
+    const check = (): void => {
+      if (isSeen()) end();
+    };
+    const timer = setTimeout(end, timeoutMs);
+    locks.on("node", check);
+  });
+}

@@ -1,0 +1,206 @@
+import type { WaitSettings } from "../coordinator/pauses.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import type { LockLayout } from "../lock-layout.js";
+import { keptMs } from "../protocol/delays.js";
+import { defaultLossNoticeMs, leftAtRenewalMs } from "../protocol/renewal.js";
+import { driftMs } from "../protocol/validity.js";
+import { wellFormed } from "../validate.js";
+import type {
+  AcquireOptions,
+  ElectOptions,
+  LockManagerOptions,
+  LockMode,
+  LockOptions,
+  Quarantine,
+  WaitOptions,
+} from "./options.js";
+import { checkPlace, DEFAULTS, OPTIONS, type Place } from "./table.js";
+
+const MAX_NAME_BYTES = 1_024;
+
+/** The options of a manager, resolved and checked. */
+export interface ManagerSettings {
+  readonly maxTtlMs: number;
+  readonly driftFactor: number;
+  readonly clockStepMs: number;
+  readonly keyPrefix: string;
+  readonly quarantine: Quarantine;
+  readonly allowEviction: boolean;
+  readonly lossGraceMs: number;
+  readonly layout: LockLayout;
+  readonly lease: LeaseSettings;
+  readonly wait: WaitSettings;
+  /** The same, for one attempt. */
+  readonly once: WaitSettings;
+  /** As given: a lock's own ttl determines its default node timeout. */
+  readonly given: LockManagerOptions;
+}
+
+/**
+ * Merges with the defaults and checks, each option and all together.
+ * @throws TypeError for a wrong type or an unknown option, RangeError for a value out of range;
+ *   both name the option and the value.
+ */
+export function resolveManagerOptions(given: LockManagerOptions): ManagerSettings {
+  checkPlace(given, "manager");
+  const { driftFactor = DEFAULTS.driftFactor, lockDelayMs = DEFAULTS.lockDelayMs } = given;
+  const lifeMs = keptMs({ ttlMs: given.ttlMs ?? DEFAULTS.ttlMs, driftFactor, lockDelayMs });
+  const base = {
+    maxTtlMs: given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, lifeMs),
+    driftFactor,
+    clockStepMs: given.clockStepMs ?? DEFAULTS.clockStepMs,
+    layout: given.layout ?? DEFAULTS.layout,
+    given,
+  };
+  return {
+    ...base,
+    keyPrefix: given.keyPrefix ?? DEFAULTS.keyPrefix,
+    quarantine: given.quarantine ?? DEFAULTS.quarantine,
+    allowEviction: given.allowEviction ?? DEFAULTS.allowEviction,
+    lossGraceMs: given.lossGraceMs ?? DEFAULTS.lossGraceMs,
+    lease: resolveLease({}, base),
+    wait: resolveWait({}, given, given.waitMs ?? DEFAULTS.waitMs),
+    once: resolveWait({ waitMs: 0 }, given, 0),
+  };
+}
+
+interface Resolved {
+  readonly lease: LeaseSettings;
+  readonly wait: WaitSettings;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The settings of one acquire. */
+export interface ResolvedAcquire extends Resolved {
+  readonly mode: LockMode;
+  readonly reentrant: boolean | undefined;
+  readonly owner: string | undefined;
+}
+
+/** Checks the options of one acquire. Throws as {@link resolveManagerOptions} does. */
+export function resolveAcquireOptions(
+  options: AcquireOptions,
+  manager: ManagerSettings,
+  defaultWaitMs: number,
+  place: Place = "acquire",
+): ResolvedAcquire {
+  checkPlace(options, place);
+  const { signal, mode = OPTIONS.mode.byDefault, reentrant, owner } = options;
+  // The keys of a semaphore are in no layout of another library.
+  const hasOwnKeys = place === "permit" && manager.layout !== "redlock";
+  return {
+    lease: resolveLease(options, hasOwnKeys ? { ...manager, layout: "redlock" } : manager),
+    wait: resolveWait(options, manager.given, defaultWaitMs),
+    signal,
+    mode,
+    reentrant,
+    owner,
+  };
+}
+
+/** The settings of one election. */
+export interface ResolvedElect extends Resolved {
+  readonly onError: ElectOptions["onError"];
+}
+
+/** Checks the options of one election. Throws as {@link resolveManagerOptions} does. */
+export function resolveElectOptions(
+  options: ElectOptions,
+  manager: ManagerSettings,
+): ResolvedElect {
+  checkPlace(options, "elect");
+  const { signal, onError } = options;
+  return {
+    lease: resolveLease(options, manager),
+    wait: resolveWait({ ...options, waitMs: Number.POSITIVE_INFINITY }, manager.given, 0),
+    signal,
+    onError,
+  };
+}
+
+/**
+ * @throws TypeError if it is not a string, RangeError if it is empty or too long.
+ */
+export function checkName(name: unknown, option = "name"): asserts name is string {
+  // Lone surrogates would all be encoded as the same key.
+  const text = wellFormed(option, name);
+  const bytes = text.length > MAX_NAME_BYTES ? text.length : Buffer.byteLength(text);
+  if (bytes === 0 || bytes > MAX_NAME_BYTES) {
+    throw new RangeError(`\`${option}\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);
+  }
+}
+
+/** Checks what concerns several options; each by itself has been checked. */
+function resolveLease(
+  options: LockOptions,
+  manager: Pick<ManagerSettings, "maxTtlMs" | "driftFactor" | "clockStepMs" | "layout" | "given">,
+): LeaseSettings {
+  const { maxTtlMs, driftFactor, clockStepMs, layout, given } = manager;
+  const pick = <Name extends keyof LockOptions>(name: Name): NonNullable<LockOptions[Name]> =>
+    options[name] ?? given[name] ?? DEFAULTS[name];
+  const ttlMs = pick("ttlMs");
+  if (ttlMs > maxTtlMs) {
+    throw new RangeError(
+      `\`ttlMs\` must be at most the \`maxTtlMs\` of the LockManager (${maxTtlMs}), got ${ttlMs}`,
+    );
+  }
+  const validityMs = ttlMs - driftMs(ttlMs, driftFactor);
+  if (validityMs <= 0) {
+    throw new RangeError(
+      `\`ttlMs\` of ${ttlMs} leaves no validity at \`driftFactor\` ${driftFactor}`,
+    );
+  }
+  const lockDelayMs = pick("lockDelayMs");
+  // A node that lost its data does not vote for maxTtlMs: no key may live longer.
+  if (keptMs({ ttlMs, driftFactor, lockDelayMs }) > maxTtlMs) {
+    throw new RangeError(
+      `\`lockDelayMs\` with its drift and \`ttlMs\` (${ttlMs}) must be at most \`maxTtlMs\` (${maxTtlMs}), got ${lockDelayMs}`,
+    );
+  }
+  const minHoldMs = pick("minHoldMs");
+  if (minHoldMs >= validityMs) {
+    throw new RangeError(
+      `\`minHoldMs\` must be less than \`ttlMs\` (${ttlMs}) less drift (${validityMs}), got ${minHoldMs}`,
+    );
+  }
+  return {
+    ttlMs,
+    nodeTimeoutMs: nodeTimeoutOf(given.nodeTimeoutMs, ttlMs),
+    driftFactor,
+    maxHoldMs: pick("maxHoldMs"),
+    renew: pick("renew"),
+    fencing: true,
+    label: pick("label"),
+    lockDelayMs,
+    minHoldMs,
+    // Other clients read the keys of their layouts, and rely on their expiry.
+    clockStepMs: layout === "redlock" ? clockStepMs : 0,
+    lossNoticeMs: lossNoticeOf(given.lossNoticeMs, validityMs, ttlMs),
+  };
+}
+
+/** The manager's, or a default, at most half of the ttl: a node that does not answer must not cost the whole lease. */
+function nodeTimeoutOf(givenMs: number | undefined, ttlMs: number): number {
+  return Math.min(givenMs ?? Math.min(Math.max(ttlMs / 20, 50), 1_000), ttlMs / 2);
+}
+
+/** The manager's, unless a lock has no more than that left when its renewal is due: each would be reported as late. */
+function lossNoticeOf(givenMs: number | undefined, validityMs: number, ttlMs: number): number {
+  if (givenMs !== undefined && givenMs < leftAtRenewalMs(validityMs, ttlMs)) return givenMs;
+  return defaultLossNoticeMs(validityMs, ttlMs);
+}
+
+function resolveWait(
+  options: WaitOptions,
+  defaults: Pick<LockManagerOptions, "waitMs" | "fair" | "retry">,
+  defaultWaitMs: number,
+): WaitSettings {
+  const { minDelayMs = DEFAULTS.retry.minDelayMs } = defaults.retry ?? {};
+  const usualMs = DEFAULTS.retry.maxDelayMs;
+  return {
+    waitMs: options.waitMs ?? defaultWaitMs,
+    minDelayMs,
+    maxDelayMs: defaults.retry?.maxDelayMs ?? Math.max(usualMs, minDelayMs),
+    fair: options.fair ?? defaults.fair ?? DEFAULTS.fair,
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * The list of nodes that the clients of a key prefix use, as each node has it on record.
+ *
+ * Quorums of two different lists need not overlap, so clients with different lists do not exclude each other. A node has
+ * an id of its own, on its record: it survives a restart and a quarantine, and what the node is called does not matter.
+ * A node that lost everything gets its id back from a client that knows it, or, by the name that it has in the lists of
+ * the others, from any.
+ */
+
+export interface ListedNode {
+  readonly id: string;
+  /** What the client that wrote the list calls it: `host:port`. */
+  readonly name: string;
+}
+
+/** A node as this client has it. */
+export interface OwnNode {
+  readonly name: string;
+  /** Undefined until it was seen: it may be any of those that are listed. "" where the node has none. */
+  readonly id: string | undefined;
+}
+
+/** What a handshake writes where it is missing. */
+export interface ListOffer {
+  readonly keyPrefix: string;
+  /** The id of the node; undefined if it is not known. */
+  readonly nodeId: string | undefined;
+  /** Without one, it gets a random id. */
+  readonly isToGetId: boolean;
+  /** All nodes of this client; undefined as long as their ids are not known, or others use other nodes. */
+  readonly list: string | undefined;
+}
+
+/** No list is longer. */
+const MAX_NODES = 100;
+
+/** The field of the record that has the list. */
+export function listFieldOf(keyPrefix: string): string {
+  return `nodes:${keyPrefix}`;
+}
+
+/** As it is on record; the same for the same ids and names, in whatever order they are given. */
+export function nodeListText(nodes: readonly ListedNode[]): string {
+  const words = nodes.map(({ id, name }) => `${id}=${encodeURIComponent(name)}`);
+  return words.toSorted().join(" ");
+}
+
+/** Undefined for what {@link nodeListText} does not write. */
+export function parseNodeList(text: string): readonly ListedNode[] | undefined {
+  const nodes: ListedNode[] = [];
+  for (const word of text.split(" ", MAX_NODES + 1)) {
+    const [, id, name] = /^([\w-]{1,128})=([\w.!~*'()%-]{1,1000})$/.exec(word) ?? [];
+    if (id === undefined || name === undefined || !isEncoded(name)) return undefined;
+    nodes.push({ id, name: decodeURIComponent(name) });
+  }
+  const isUnique = new Set(nodes.map(({ id }) => id)).size === nodes.length;
+  return isUnique && nodes.length <= MAX_NODES ? nodes : undefined;
+}
+
+function isEncoded(text: string): boolean {
+  return !/%(?![\dA-Fa-f]{2})/.test(text) && isDecodable(text);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Whether our nodes are those of the list. A node that was not seen yet counts as one of them: without it, a quorum of
+ * ours consists of listed nodes, and overlaps all others.
+ */
+export function isSameList(listed: readonly ListedNode[], own: readonly OwnNode[]): boolean {
+  const ids = new Set(listed.map(({ id }) => id));
+  return listed.length === own.length && own.every(({ id }) => id === undefined || ids.has(id));
+}
+
+/** The id that a node had in one of the lists, by its name; undefined if another node of ours has it. */
+export function idOnLists(
+  name: string,
+  lists: readonly (readonly ListedNode[])[],
+  own: readonly OwnNode[],
+): string | undefined {
+  const named = lists.flatMap((list) => list.filter((each) => each.name === name));
+  const id = named[0]?.id;
+  const isClear = named.every((each) => each.id === id) && own.every((each) => each.id !== id);
+  return isClear ? id : undefined;
+}
+
+/** Both lists, for people. */
+export function differenceText(
+  listed: readonly ListedNode[],
+  own: readonly OwnNode[],
+  keyPrefix: string,
+): string {
+  const [theirs, ours] = [listed, own].map((list) => list.map(({ name }) => name).toSorted());
+  const there = theirs?.join(", ");
+  const here = ours?.join(", ");
+  const isByName = there !== here;
+  const which = isByName ? `${here} here` : "here, too, but not all of them are the same servers";
+  return `other clients of ${JSON.stringify(keyPrefix)} use ${there} (on record), ${which}`;
+}
