@@ -109,7 +109,7 @@ describe("untilReady", () => {
       const nodes = new Nodes("connecting", "connecting", "connecting");
       const [quorum, all] = [watch(nodes.ready()), watch(nodes.ready({ all: true }))];
       const states: NodeState[] = nodes.nodes.map(({ state }) => state);
-      for (const index of [...order].map(Number)) {
+      for (const index of order.split("").map(Number)) {
         states[index] = inTheEnd[index] ?? "down";
         nodes.set(...states);
         await turn();

@@ -8,12 +8,18 @@
  */
 export type QuarantineCause = "restarted" | "lostData" | "forgot" | "new";
 
+const IN_TESTS =
+  'In tests that flush, use `flushNodes` of quorate/testing, or `quarantine: "off"` (docs/testing.md#tests-that-flush)';
+
 const DURABLE = "`durable: true` for a node that keeps every write, or a smaller `maxTtlMs`";
 
 const TEXTS: Readonly<Record<QuarantineCause, readonly [happened: string, remedy: string]>> = {
   restarted: ["restarted", `To avoid the wait: ${DURABLE}`],
-  lostData: ["was flushed, or lost its data", "A smaller `maxTtlMs` makes the wait shorter"],
-  forgot: ["restarted or lost its data", `To avoid the wait: ${DURABLE}`],
+  lostData: [
+    "was flushed, or lost its data",
+    `A smaller \`maxTtlMs\` makes the wait shorter. ${IN_TESTS}`,
+  ],
+  forgot: ["restarted or lost its data", `To avoid the wait: ${DURABLE}. ${IN_TESTS}`],
   new: [
     "has no record of having been used",
     "To avoid the wait, start all nodes of a new deployment before the first client",

@@ -14,6 +14,8 @@ export type Tried<T> =
 export interface Trial<T> {
   readonly stats: Promise<ExecutionStats>;
   readonly tried: Promise<Tried<T>>;
+  /** Why there was no quorum, where redlock knows no such reason. Asked when it has failed. */
+  readonly reason?: () => string | undefined;
 }
 
 export interface Done<T> extends ExecutionResult {
@@ -36,7 +38,7 @@ export async function persist<T>(
   const { retryCount, retryDelay, retryJitter } = settings;
   const attempts: Promise<ExecutionStats>[] = [];
   for (let leftCount = retryCount === -1 ? Number.POSITIVE_INFINITY : retryCount; ; leftCount--) {
-    const { stats, tried } = attempt();
+    const { stats, tried, reason } = attempt();
     attempts.push(stats);
     if (attempts.length > MAX_TOLD) void attempts.shift();
     const outcome = await tried;
@@ -44,7 +46,8 @@ export async function persist<T>(
     if (outcome.kind === "hopeless") throw new ExecutionError(NO_QUORUM, attempts);
     if (leftCount < 1) {
       await outcome.untilUndone?.();
-      throw new ExecutionError(NO_QUORUM, attempts);
+      const why = reason?.();
+      throw new ExecutionError(why === undefined ? NO_QUORUM : `${NO_QUORUM} (${why})`, attempts);
     }
     const delayMs = retryDelay + Math.floor((entropy.unit() * 2 - 1) * retryJitter);
     await new Promise<void>((resolve) => void clock.setTimer(Math.max(0, delayMs), resolve));

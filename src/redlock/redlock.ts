@@ -229,7 +229,7 @@ export class Redlock extends EventEmitter implements Locker {
         stats.names = nodes.names;
         return attempt(nodes, stats);
       };
-      return { stats: stats.promise, tried: run() };
+      return { stats: stats.promise, tried: run(), reason: () => stats.quarantineText };
     };
     return this.#nodes.use(() => persist(settings, this.#nodes.runtime, attemptOnce));
   }

@@ -30,6 +30,8 @@ export class Stats {
   readonly #onError: (error: Error) => void;
   readonly #ballots: readonly Ballot[];
   readonly #stats: ExecutionStats;
+  /** By index of the node: why it is in quarantine. */
+  readonly #quarantined = new Map<number, string>();
   #settle: (stats: ExecutionStats) => void = () => {};
   #askedCount = 0;
   #hasEnded = false;
@@ -62,6 +64,13 @@ export class Stats {
     });
   }
 
+  /** If so many nodes are in quarantine that the others are no quorum: why, in words. */
+  get quarantineText(): string | undefined {
+    const { membershipSize, quorumSize: needed } = this.#stats;
+    if (membershipSize - this.#quarantined.size >= needed) return undefined;
+    return [...this.#quarantined.values()][0];
+  }
+
   /** All nodes are about to be asked again. */
   ask(): void {
     this.#askedCount++;
@@ -74,7 +83,10 @@ export class Stats {
     ballot.votedCount++;
     if (vote.kind === "granted") ballot.grantedCount += count;
     else if (vote.kind === "refused") ballot.isRefused = true;
-    else ballot.fault ??= `${this.names[index]}: ${vote.message}`;
+    else {
+      ballot.fault ??= `${this.names[index]}: ${vote.message}`;
+      if (vote.fault === "quarantined") this.#quarantined.set(index, ballot.fault);
+    }
     this.#count(index, ballot);
   }
 

@@ -1,4 +1,6 @@
 export { FleetNode } from "./fleet-node.js";
+export { flushNodes } from "./flush-nodes.js";
+export type { CommandedNode } from "./flush-nodes.js";
 export { RedisFleet } from "./fleet.js";
 export type { LinkDirection } from "./link-faults.js";
 export type {

@@ -43,13 +43,22 @@ describe("the tests that docs/testing.md shows", function () {
   after(() => rmSync(dir, { recursive: true, force: true }));
 
   it("pass on real servers, and leave nothing that keeps their process alive", () => {
-    const [shown] = fencesOf(PAGE).filter(({ code }) => code.includes('from "quorate/testing"'));
+    const [shown] = fencesOf(PAGE).filter(
+      ({ code }) => code.includes('from "quorate/testing"') && code.includes('from "node:test"'),
+    );
     const ttl = "{ ttlMs: 1_000 }";
     expect(shown?.code).to.include(ttl);
     // It would be lost on a machine that stands still for a moment.
     const { status, output } = run(shown?.code.replace(ttl, "{ nodeTimeoutMs: 5_000 }") ?? "");
     expect(status, output).to.equal(0);
     expect(output).to.match(/^# pass 1$/m);
+  });
+
+  it("can empty the nodes before each test, as it is shown", () => {
+    const [shown] = fencesOf(PAGE).filter(({ code }) => code.includes("import { flushNodes"));
+    const { status, output } = run(shown?.code ?? "");
+    expect(status, output).to.equal(0);
+    expect(output).to.match(/^first true\nsecond true\nthird true$/m);
   });
 
   for (const library of ["vitest", "node:test"]) {

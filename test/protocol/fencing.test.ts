@@ -134,7 +134,7 @@ describe("judgeFence", () => {
             [1.5, "implausible"],
           ] as const) {
             const found = judgeFence(fence, usOf(wallMs), nodeTimes, nodeCount);
-            expect(found, `${fence} at ${wallMs}, ${nodeTimes}`).to.equal(verdict);
+            expect(found, `${fence} at ${wallMs}, ${nodeTimes.join(" ")}`).to.equal(verdict);
           }
         }
       }

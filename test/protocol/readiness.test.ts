@@ -76,7 +76,8 @@ describe("readiness", () => {
             seen[at] = nodes[at] ?? "away";
             first = readiness(seen, false);
           }
-          if (first !== inTheEnd) expect(first, `${nodes} as ${order}`).to.equal(inTheEnd);
+          if (first !== inTheEnd)
+            expect(first, `${nodes.join(" ")} as ${order.join(" ")}`).to.equal(inTheEnd);
         }
       }
     });
