@@ -2,7 +2,8 @@
 stds.redis = {
   read_globals = {
     "KEYS", "ARGV", "redis",
-    "error", "ipairs", "math", "pcall", "string", "table", "tonumber", "tostring", "type", "unpack",
+    "error", "ipairs", "math", "pairs", "pcall", "select", "string", "table", "tonumber", "tostring", "type", "unpack",
+    "_VERSION",
     -- Of scripts/embed-lua.mjs: another file of the script.
     "require",
   },

@@ -131,7 +131,7 @@ describe("Lock", () => {
 
   it("refuses what an extend has no use for", async () => {
     const { lock } = heldLock();
-    const extend = lock.extend.bind(lock) as (ms?: number) => Promise<void>;
+    const extend: (ms?: number) => Promise<void> = lock.extend.bind(lock);
     const error = await rejectionWith(TypeError, extend(5_000));
     expect(error.message).to.match(/extend\(\) has no argument 1, got 5000: .* a full ttl/);
   });
