@@ -9,6 +9,8 @@ import { tokensOfPart, tokensOfSource } from "./tokens.js";
 const TS = "src/a.ts";
 const LUA = "src/script/a.lua";
 
+const HINT = "another place is too much like it: let `find` have more of what is around it";
+
 const sourcesOf = (texts: Record<string, string>): Sources =>
   new Sources(new Map(Object.entries(texts)));
 const change = (find: string, replace: string, more: Partial<Change> = {}): Change => {
@@ -128,7 +130,7 @@ describe("the rows of the tables", () => {
       ]);
       return fitsIn(id, each, sources.with(texts), moved);
     });
-    expect(wrong).to.deep.equal([]);
+    expect(wrong, HINT).to.deep.equal([]);
   });
 
   it("fit when any one of their names is another, and break the same code", () => {
@@ -140,7 +142,7 @@ describe("the rows of the tables", () => {
         return fitsIn(`${id}, ${name}`, each, sources.with(new Map([[file, renamed]])), file);
       });
     });
-    expect(wrong).to.deep.equal([]);
+    expect(wrong, HINT).to.deep.equal([]);
   });
 
   function fitsIn(title: string, each: Change, among: Sources, file: string): string[] {

@@ -161,8 +161,9 @@ export const ROWS: readonly Row[] = [
       },
       {
         file: "src/script/lib/draw.lua",
-        find: "redis.call('HSET', KEYS[1],",
-        replace: "lock.token = tostring(fence) redis.call('HSET', KEYS[1],",
+        find: "redis.call('HSET', KEYS[1], 'top', lock.token, lock.buckets[1], lock.token)",
+        replace:
+          "lock.token = tostring(fence) redis.call('HSET', KEYS[1], 'top', lock.token, lock.buckets[1], lock.token)",
       },
     ],
     where: ["calm"],
