@@ -92,7 +92,7 @@ for (const nodeCount of [1, 5]) {
         expect(await once(child, "message")).to.deep.equal(["ready", undefined]);
         const adopted = once(child, "message");
         // What JSON.stringify makes of a lock is the same.
-        child.send(JSON.stringify(lock));
+        child.send(JSON.stringify(lock.handOver()));
         await passing.close();
         const [told] = (await adopted) as [{ token: number }, unknown];
         expect(told.token).to.be.greaterThan(lock.fencingToken ?? 0);
@@ -136,7 +136,7 @@ for (const nodeCount of [1, 5]) {
       let lock = await giver.acquire("name");
       const tokens = [lock.fencingToken ?? 0];
       for (const manager of [taker, giver, taker, giver]) {
-        lock = await manager.adopt(JSON.stringify(lock));
+        lock = await manager.adopt(JSON.stringify(lock.handOver()));
         tokens.push(lock.fencingToken ?? 0);
       }
       expect(tokens).to.deep.equal(tokens.toSorted((a, b) => a - b));
