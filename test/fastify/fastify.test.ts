@@ -57,8 +57,6 @@ describe("quorate/fastify", () => {
     const once = { name: user, waitMs: 0, ttlMs: 5_000 };
     app.post("/once/:id", { config: { lock: once } }, async () => "done");
     app.post("/default/:id", { config: { lock: user } }, async () => "done");
-    const impatient = { ...once, nodeTimeoutMs: 300 };
-    app.post("/impatient/:id", { config: { lock: impatient } }, async () => "done");
     app.post("/fails/:id", { config: { lock: patient } }, async () => {
       throw Object.assign(new Error("of the handler"), { statusCode: 409 });
     });
@@ -124,7 +122,7 @@ describe("quorate/fastify", () => {
   it("answers 503 with Retry-After without a quorum", async () => {
     await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));
     try {
-      const answer = await post("/impatient/a");
+      const answer = await post("/once/a");
       expect(answer.status).to.equal(503);
       expect(answer.headers.get("retry-after")).to.equal("1");
       expect(await answer.json()).to.include({ code: "QUORATE_UNREACHABLE" });
