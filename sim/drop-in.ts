@@ -1,4 +1,3 @@
-// Long because it has all calls of a service that uses redlock's interface, and records each of them.
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { NodeWithTransport } from "../src/own-nodes.js";
 import type { Quorum } from "../src/quorum.js";

@@ -1,4 +1,3 @@
-// Long because it puts together all parts of a simulated world.
 import type { HistoryEvent, SendEvent } from "./oracles/history.js";
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";

@@ -1,4 +1,3 @@
-// Long because it has a generator for each kind of fault.
 import type { Profile } from "./profiles.js";
 import type { Random } from "./random.js";
 import type { Fault, LockSettings, NodeSettings, Session } from "./scenario.js";

@@ -1,4 +1,3 @@
-// Long because it has all calls of a service, and records each of them.
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { LockLostError, NotReadyError, QuorateError } from "../src/errors.js";
 import type { NodeStatus } from "../src/events.js";

@@ -1,4 +1,3 @@
-// Long because it has everything that can happen to a server and its connections.
 import type { Batch, HandshakeRequest } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import type { IncarnationRecord } from "../src/protocol/record.js";

@@ -1,4 +1,3 @@
-// Long because it has everything a process can do to its timers and clocks.
 import type { Clock, Entropy, Timer } from "../src/coordinator/ports.js";
 import {
   armedMs,

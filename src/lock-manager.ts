@@ -1,4 +1,3 @@
-// Long because it has every public method, with overloads.
 import { EventEmitter } from "node:events";
 import { inspect, type InspectOptions } from "node:util";
 import { Acquirer, nullIfHeld } from "./acquirer.js";

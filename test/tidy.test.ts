@@ -4,23 +4,6 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { importCycles } from "./support/import-cycles.js";
 
-/** More is more than one idea, as a rule. */
-const MAX_LINES = 250;
-
-/** Files that are longer. Each says why in its first line: `// Long because ...` */
-const LONG_FILES: readonly string[] = [
-  ...[
-    "src/channel/node-channel.ts",
-    "src/lock-manager.ts",
-    "src/cli/doctor/node-checks.ts",
-    "src/cli/doctor/try-locks.ts",
-    "src/memory/lua/lua-vm.ts",
-  ],
-  ...["src/options/options.ts"],
-  ...["sim/fleet.ts", "sim/generate-faults.ts", "sim/oracles/history.ts", "sim/sim-client.ts"],
-  ...["sim/sim-node.ts", "sim/sim-process.ts"],
-];
-
 /** The repository: this file is compiled to `<build>/test/`. */
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
@@ -303,56 +286,7 @@ describe("the sources", () => {
   });
 });
 
-describe("the length of a file", () => {
-  const lineCountOf = (text: string): number => text.trimEnd().split("\n").length;
-  const long = [...SOURCES, ...SIMULATOR].filter(
-    ({ path, text }) => lineCountOf(text) > MAX_LINES && !path.endsWith("/embedded-lua.ts"),
-  );
-
-  it(`is ${MAX_LINES} lines at most, but for a few`, () => {
-    expect(LONG_FILES).to.include.members(long.map(({ path }) => path));
-  });
-
-  it("is explained in its first line where it is more", () => {
-    for (const { path, text } of long) expect(text, path).to.match(/^\/\/ Long because \w.*\.\n/);
-  });
-
-  it("is no class of the coordinator, nor of the channels, on its own", () => {
-    for (const { path, text } of [...inFolder("coordinator"), ...inFolder("channel")]) {
-      for (const [body] of text.matchAll(/^(?:export )?class [\s\S]*?^\}/gm)) {
-        expect(lineCountOf(body), path).to.be.at.most(MAX_LINES);
-      }
-    }
-  });
-});
-
 describe("the Lua", () => {
-  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".lua"))
-    .map((path) => ({ path, lines: readFileSync(join(ROOT, "src", path), "utf8").split("\n") }));
-
-  /** How long each function is, from its first line to its last, which is indented as deeply. */
-  function lengths(lines: readonly string[]): number[] {
-    return lines.flatMap((line, at) => {
-      const [, indent] =
-        /^( *)(?:local function|function|return function|.*= function)\b/.exec(line) ?? [];
-      if (indent === undefined || /\bend\b.*$/.test(line)) return [];
-      return lines.slice(at).findIndex((later) => later.startsWith(`${indent}end`)) + 1;
-    });
-  }
-
-  it("has files under 250 lines and functions under 80", () => {
-    expect(files.length).to.be.above(20);
-    for (const { path, lines } of files) {
-      expect(lines.length, path).to.be.below(250);
-      for (const length of lengths(lines)) {
-        expect(length, `${path}: a function without an end`).to.be.above(0);
-        expect(length, path).to.be.below(80);
-      }
-    }
-    expect(files.flatMap(({ lines }) => lengths(lines)).length).to.be.above(100);
-  });
-
   it("is all that there is of it in what ships", () => {
     for (const { path, code } of SOURCES) {
       if (path.endsWith("/embedded-lua.ts")) continue;

@@ -1,4 +1,3 @@
-// Long because it has the shape of each event, which all oracles share.
 /**
  * The record of a run, as the oracles read it: plain data in order of real time, made by the simulator or by a
  * recorder around real nodes. Instants in real microseconds end in `Us`.

@@ -1,4 +1,3 @@
-// Long because a node's state affects everything the channel does: operations, sending, answers and refusals.
 import type { Clock, Entropy, NodePort, VoteReceiver } from "../coordinator/ports.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
 import type { Operation } from "../protocol/operation.js";

@@ -1,4 +1,3 @@
-// Long because it is the documentation of all options.
 import type { QuorateError } from "../errors.js";
 import type { LockLayout } from "../lock-layout.js";
 

@@ -1,4 +1,3 @@
-// Long because it draws everything that is visible on one side.
 import type { Picture, Span, Stop } from "../world/picture.js";
 import type { Played } from "../world/play.js";
 import { seconds, svg } from "./dom.js";

@@ -1,4 +1,3 @@
-// Long because it has everything that is visible in a run.
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { moveExpiries } from "./node-clocks.js";
 import type { Played } from "./play.js";

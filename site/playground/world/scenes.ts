@@ -1,4 +1,3 @@
-// Long because it has the texts of all scenes.
 import type { OracleId } from "../../../sim/oracles/history.js";
 import type { Fault, Scenario } from "../../../sim/scenario.js";
 import type { Side } from "./play.js";

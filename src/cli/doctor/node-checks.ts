@@ -1,4 +1,3 @@
-// Long because it has a check for each thing that can be wrong with one server.
 import { isExcused, type ConfigProblem } from "../../protocol/capabilities.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import { excusesOf } from "./seen.js";

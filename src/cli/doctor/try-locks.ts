@@ -1,4 +1,3 @@
-// Long because it tries everything that locks do on a node.
 import {
   firstNumber,
   outOfStep,

@@ -1,4 +1,3 @@
-// Long because it is the binding to all of Lua's C API that scripts need.
 import { RedisError } from "../errors.js";
 import { seventeenDigits } from "../numbers.js";
 import { Status, type Reply } from "../reply.js";
