@@ -31,8 +31,8 @@ const DUEL = plainScenario({
 describe("two clients that meet on three nodes", () => {
   it("keep every promise in every order in which their acquires can arrive", async function () {
     this.timeout(120_000);
-    // Message 5 of each link carries the acquire: a new deployment was opened before.
-    const choices = exhaustiveChoices(2, (name) => name.endsWith(" toNode 5 delay"));
+    // Message 6 of each link carries the acquire: a new deployment was opened, and put on record, before.
+    const choices = exhaustiveChoices(2, (name) => name.endsWith(" toNode 6 delay"));
     const orders = new Set<string>();
     let runCount = 0;
     do {
