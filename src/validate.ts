@@ -68,6 +68,7 @@ export function superfluous(
   count: number,
   hint: string,
 ): TypeError | undefined {
+  if (args.length <= count) return undefined;
   const more = Array.from(args).slice(count);
   const given = more.find((each) => each !== undefined);
   if (given === undefined) return undefined;

@@ -51,6 +51,8 @@ export interface OptionRow<T> {
   readonly isEveryday?: true;
 }
 
+const RETRY = { minDelayMs: 10, maxDelayMs: 250 } as const;
+
 const CALLS = ["acquire", "request", "elect", "semaphore", "permit", "adopt"] as const;
 const ALL = ["manager", ...CALLS] as const;
 const WAITING = ["manager", "acquire", "request", "semaphore", "permit"] as const;
@@ -111,7 +113,7 @@ export const OPTIONS = {
     byDefault: 0.01,
     check: (option, value) => number(option, value, 0, 0.5),
   },
-  retry: { places: ONLY_MANAGER, byDefault: { minDelayMs: 10, maxDelayMs: 250 }, check: retry },
+  retry: { places: ONLY_MANAGER, byDefault: RETRY, check: retry },
   allowEviction: { places: ONLY_MANAGER, byDefault: false, check: boolean },
   lossGraceMs: { places: ONLY_MANAGER, byDefault: 1_000, check: atLeast(0) },
   lossNoticeMs: { places: ONLY_MANAGER, check: atLeast(0) },
@@ -121,9 +123,14 @@ export type OptionName = keyof typeof OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
 
+/** Once: each call with options asks for those of its place. */
+const NAMES_BY_PLACE: ReadonlyMap<Place, readonly OptionName[]> = new Map(
+  ALL.map((place) => [place, OPTION_NAMES.filter((name) => placesOf(name).includes(place))]),
+);
+
 /** Names of the options that may be given in a place. */
 export function optionsOf(place: Place): readonly OptionName[] {
-  return OPTION_NAMES.filter((name) => placesOf(name).includes(place));
+  return NAMES_BY_PLACE.get(place) ?? [];
 }
 
 export function placesOf(name: OptionName): readonly Place[] {
@@ -241,7 +248,7 @@ function retry(option: string, value: unknown): RetryOptions {
   }
   checkKnown(value, ["minDelayMs", "maxDelayMs"], `${option}.`);
   const { minDelayMs, maxDelayMs } = value as RetryOptions;
-  const min = number(`${option}.minDelayMs`, minDelayMs ?? 10, 1);
+  const min = number(`${option}.minDelayMs`, minDelayMs ?? RETRY.minDelayMs, 1);
   if (maxDelayMs !== undefined) number(`${option}.maxDelayMs`, maxDelayMs, min);
   return value;
 }
