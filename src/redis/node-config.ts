@@ -1,5 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
-import { show, unknownOption } from "../validate.js";
+import { show, unknownOption } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "./batch-wire.js";
 import type { RedisLike } from "./client-types.js";
@@ -19,7 +19,7 @@ import {
   type NodeRedisLike,
 } from "./node-redis.js";
 import { optionsOfUrl } from "./node-url.js";
-import type { NodeWithTransport } from "../own-nodes.js";
+import type { NodeWithTransport } from "../nodes/own-nodes.js";
 import { openCluster, openRedis } from "./open-client.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 

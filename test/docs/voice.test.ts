@@ -9,7 +9,7 @@ const DOCUMENTED = [
   ...["options/options", "events", "errors", "lock-manager", "close-on-signals"].map(
     (name) => `src/${name}.ts`,
   ),
-  ...filesIn("src/face"),
+  ...filesIn("src/api"),
 ];
 
 describe("the words that are used", () => {
