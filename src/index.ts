@@ -23,8 +23,8 @@ export { DEFAULTS } from "./options/table.js";
 export { closeOnSignals, type CloseOnSignalsOptions } from "./manager/close-on-signals.js";
 
 export type { Election, Term } from "./api/election.js";
-export type { Lock, LockDescription } from "./api/lock.js";
-export type { Locks } from "./api/locks.js";
+export type { GivenLock, Lock, LockDescription } from "./api/lock.js";
+export type { CloseOptions, Locks, ReadyOptions } from "./api/locks.js";
 export type { Semaphore } from "./api/semaphore.js";
 export type { ReleaseResult } from "./coordinator/release-result.js";
 export type { LossReason } from "./coordinator/loss.js";
@@ -51,13 +51,17 @@ export type {
   SemaphoreOptions,
 } from "./api/options.js";
 export type { FaultKind } from "./protocol/operation.js";
-export type { ForceReleaseOptions, ForceReleaseResult } from "./operator/force-release.js";
-export type { GivenLock } from "./manager/given-lock.js";
-export type { HolderReport, LockReport, NodeReport } from "./operator/report.js";
-export type { LockInfo, LockManagerSnapshot } from "./manager/snapshot.js";
-export type { CloseOptions } from "./manager/drain.js";
-export type { ReadyOptions } from "./manager/ready.js";
-export type { NodeConfig, NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";
+export type {
+  ForceReleaseOptions,
+  ForceReleaseResult,
+  HolderReport,
+  LockInfo,
+  LockManagerSnapshot,
+  LockReport,
+  NodeReport,
+} from "./api/reports.js";
+export type { NodeConfig } from "./nodes/own-nodes.js";
+export type { NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";
 export type {
   AcquireMessage,
   AcquireOutcome,

@@ -13,7 +13,7 @@ export const NO_QUORUM_CODES: readonly string[] = [
   "QUORATE_VALIDITY_EXHAUSTED",
 ] satisfies readonly QuorateErrorCode[];
 
-/** No lock was to be had, or it did not last, for reasons that the client of a request cannot change. */
+/** No lock was available, or it did not last, for reasons that the client of a request cannot change. */
 const UNAVAILABLE_CODES: readonly string[] = [
   ...NO_QUORUM_CODES,
   ...(["QUORATE_MISCONFIGURED", "QUORATE_CLOSED", "QUORATE_LOST"] satisfies QuorateErrorCode[]),

@@ -1,4 +1,3 @@
-import type { GivenLock } from "../manager/given-lock.js";
 import type { LockMode } from "./options.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 
@@ -104,4 +103,23 @@ export interface Lock extends AsyncDisposable {
 
   /** For `JSON.stringify`: what may be logged. Changes nothing. */
   toJSON(): LockDescription;
+}
+
+/**
+ * A lock that is being handed over to another process: the result of {@link Lock.handOver}, and the input of
+ * {@link LockManager.adopt}. It contains the secret of the lock: anyone who has it can adopt or release the
+ * lock, so send it as you would send a password.
+ */
+export interface GivenLock {
+  readonly kind: "quorate-lock";
+  readonly version: 1;
+  readonly name: string;
+  /** Key on the nodes: the adopter's `keyPrefix` has to make the same. */
+  readonly lockKey: string;
+  readonly mode: "exclusive";
+  readonly ownerId: string;
+  /** Of the giver's grant; the adopter's is above it. */
+  readonly fencingToken: number;
+  /** The giver's ttl, ms: the adopter's too, unless it says otherwise. */
+  readonly ttlMs: number;
 }

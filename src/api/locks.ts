@@ -1,9 +1,4 @@
-import type { CloseOptions } from "../manager/drain.js";
 import type { NodeStatus, QuorumStatus } from "./events.js";
-import type { ForceReleaseOptions, ForceReleaseResult } from "../operator/force-release.js";
-import type { GivenLock } from "../manager/given-lock.js";
-import type { LockReport } from "../operator/report.js";
-import type { LockManagerSnapshot } from "../manager/snapshot.js";
 import type {
   AcquireOptions,
   AdoptOptions,
@@ -11,9 +6,14 @@ import type {
   RequestOptions,
   SemaphoreOptions,
 } from "./options.js";
-import type { ReadyOptions } from "../manager/ready.js";
 import type { Election } from "./election.js";
-import type { Lock } from "./lock.js";
+import type { GivenLock, Lock } from "./lock.js";
+import type {
+  ForceReleaseOptions,
+  ForceReleaseResult,
+  LockManagerSnapshot,
+  LockReport,
+} from "./reports.js";
 import type { Semaphore } from "./semaphore.js";
 
 /**
@@ -149,4 +149,31 @@ export interface Locks extends AsyncDisposable {
    * @throws TypeError or RangeError for invalid options.
    */
   close(options?: CloseOptions): Promise<void>;
+}
+
+/** Options of {@link LockManager.close}. */
+export interface CloseOptions {
+  /**
+   * How long locks that are held may go on, ms, so that the callbacks of `request` can finish; Infinity for no
+   * limit. Terms of elections end at once.
+   * @defaultValue 0: all locks end at once
+   */
+  readonly drainMs?: number | undefined;
+}
+
+/** Options of {@link LockManager.ready}. */
+export interface ReadyOptions {
+  /** Calls the wait off. Rejects with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Waits for every node, and rejects as soon as one is misconfigured: for tests that are about to take some away.
+   * @defaultValue false: a quorum is enough to lock
+   */
+  readonly all?: boolean | undefined;
+  /**
+   * Longest wait, ms, after which it rejects with a {@link NotReadyError}; Infinity for no limit.
+   * @defaultValue 10,000, or longer if the nodes that are missing are only in quarantine, which ends by
+   *   itself after `maxTtlMs` at the latest
+   */
+  readonly timeoutMs?: number | undefined;
 }

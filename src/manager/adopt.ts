@@ -16,7 +16,8 @@ import type { AdoptOptions } from "../api/options.js";
 import { checkPlace } from "../options/table.js";
 import { resolveAcquireOptions, type ManagerSettings } from "../options/resolve.js";
 import { startedTrace } from "../telemetry/acquire-trace.js";
-import { checkedGivenLock, type GivenLock } from "./given-lock.js";
+import type { GivenLock } from "../api/lock.js";
+import { checkedGivenLock } from "./given-lock.js";
 
 /** What a lock manager provides to an adoption. */
 export interface AdoptionHost {

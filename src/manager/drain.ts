@@ -1,3 +1,4 @@
+import type { CloseOptions } from "../api/locks.js";
 import { checkKnown, number } from "../runtime/validate.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
 
@@ -6,16 +7,6 @@ import type { Clock, Timer } from "../coordinator/ports.js";
  * process 30 s by default, and this is most of it.
  */
 export const SERVICE_DRAIN_MS = 20_000;
-
-/** Options of {@link LockManager.close}. */
-export interface CloseOptions {
-  /**
-   * How long locks that are held may go on, ms, so that the callbacks of `request` can finish; Infinity for no
-   * limit. Terms of elections end at once.
-   * @defaultValue 0: all locks end at once
-   */
-  readonly drainMs?: number | undefined;
-}
 
 /** @throws TypeError or RangeError for bad options. */
 export function checkedDrainMs(options: CloseOptions): number {

@@ -1,27 +1,9 @@
+import type { GivenLock } from "../api/lock.js";
 import { show } from "../runtime/validate.js";
 import { checkName } from "../options/resolve.js";
 import { isPlausibleToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { isOwnerId } from "../protocol/owner-id.js";
-
-/**
- * A lock that is being handed over to another process: the result of {@link Lock.handOver}, and the input of
- * {@link LockManager.adopt}. It contains the secret of the lock: anyone who has it can adopt or release the
- * lock, so send it as you would send a password.
- */
-export interface GivenLock {
-  readonly kind: "quorate-lock";
-  readonly version: 1;
-  readonly name: string;
-  /** Key on the nodes: the adopter's `keyPrefix` has to make the same. */
-  readonly lockKey: string;
-  readonly mode: "exclusive";
-  readonly ownerId: string;
-  /** Of the giver's grant; the adopter's is above it. */
-  readonly fencingToken: number;
-  /** The giver's ttl, ms: the adopter's too, unless it says otherwise. */
-  readonly ttlMs: number;
-}
 
 /** @throws RangeError for a lock that only its own process can hold. */
 export function checkGivable({ name, allows, words }: LockKind): void {

@@ -7,25 +7,26 @@ import type { Lease } from "../coordinator/lease.js";
 import { LinkedSet } from "../coordinator/linked-set.js";
 import type { ManagedLease } from "../coordinator/observer.js";
 import { inspect as inspectName } from "../coordinator/revoke.js";
-import { checkedDrainMs, Drain, type CloseOptions } from "./drain.js";
+import { checkedDrainMs, Drain } from "./drain.js";
 import { LockElection } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
 import { helpOf } from "../api/help.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "../api/events.js";
 import type { Election } from "../api/election.js";
-import type { Lock } from "../api/lock.js";
-import type { Locks } from "../api/locks.js";
+import type { GivenLock, Lock } from "../api/lock.js";
+import type { CloseOptions, Locks, ReadyOptions } from "../api/locks.js";
+import type {
+  ForceReleaseOptions,
+  ForceReleaseResult,
+  LockManagerSnapshot,
+  LockReport,
+} from "../api/reports.js";
 import type { Semaphore } from "../api/semaphore.js";
 import { adopt } from "./adopt.js";
-import {
-  forceRelease,
-  type ForceReleaseOptions,
-  type ForceReleaseResult,
-} from "../operator/force-release.js";
-import type { GivenLock } from "./given-lock.js";
+import { forceRelease } from "../operator/force-release.js";
 import { checkForceReleaseOptions } from "../operator/options.js";
-import { reportOf, type LockReport } from "../operator/report.js";
-import { snapshotOf, type LockManagerSnapshot } from "./snapshot.js";
+import { reportOf } from "../operator/report.js";
+import { snapshotOf } from "./snapshot.js";
 import { lateLock } from "./late-lock.js";
 import { checkMinHold, laidOutKeys } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
@@ -39,8 +40,8 @@ import type {
   SemaphoreOptions,
 } from "../api/options.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { untilReady, type ReadyOptions } from "./ready.js";
-import type { NodeConfig } from "../redis/node-config.js";
+import { untilReady } from "./ready.js";
+import type { NodeConfig } from "../nodes/own-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
 import { superfluous } from "../runtime/validate.js";
 import { runLocked, type RequestHost } from "./request.js";

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
-import type { Lock, LockDescription } from "../api/lock.js";
+import type { GivenLock, Lock, LockDescription } from "../api/lock.js";
 import { LockLostError, QuorumUnreachableError } from "../api/errors.js";
 import { nodeVotes } from "../api/tally.js";
 import type { LeaseHandle } from "../coordinator/lease-handle.js";
@@ -9,7 +9,7 @@ import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "../api/options.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 import { superfluous } from "../runtime/validate.js";
-import { checkGivable, type GivenLock } from "./given-lock.js";
+import { checkGivable } from "./given-lock.js";
 
 /**
  * The random value in the lock key, new for every grant. Not on the lock itself: anyone who has it can release the

@@ -1,3 +1,4 @@
+import type { ReadyOptions } from "../api/locks.js";
 import type { EventEmitter } from "node:events";
 import { boolean, checkKnown, number } from "../runtime/validate.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
@@ -23,23 +24,6 @@ interface Behind {
   isClosed(): boolean;
   /** Of each node, in configured order. */
   readiness(): readonly NodeReadiness[];
-}
-
-/** Options of {@link LockManager.ready}. */
-export interface ReadyOptions {
-  /** Calls the wait off. Rejects with the signal's own reason. */
-  readonly signal?: AbortSignal | undefined;
-  /**
-   * Waits for every node, and rejects as soon as one is misconfigured: for tests that are about to take some away.
-   * @defaultValue false: a quorum is enough to lock
-   */
-  readonly all?: boolean | undefined;
-  /**
-   * Longest wait, ms, after which it rejects with a {@link NotReadyError}; Infinity for no limit.
-   * @defaultValue 10,000, or longer if the nodes that are missing are only in quarantine, which ends by
-   *   itself after `maxTtlMs` at the latest
-   */
-  readonly timeoutMs?: number | undefined;
 }
 
 /** Waits until enough nodes vote, enough of them cannot, the time is up, or it is cancelled. */

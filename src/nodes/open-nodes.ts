@@ -8,10 +8,16 @@ import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
 import type { QuorateWarning } from "../api/events.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
-import { hasTransport, OWN_TRANSPORT, OWN_WORLD, type OwnWorld } from "./own-nodes.js";
+import {
+  hasTransport,
+  OWN_TRANSPORT,
+  OWN_WORLD,
+  type NodeConfig,
+  type OwnWorld,
+} from "./own-nodes.js";
 import { openQuorum, type Quorum, type Runtime } from "./open-quorum.js";
 import { BatchWire } from "../redis/batch-wire.js";
-import { configureNode, type ConfiguredNode, type NodeConfig } from "../redis/node-config.js";
+import { configureNode, type ConfiguredNode } from "../redis/node-config.js";
 import { checkDatabases } from "../redis/node-databases.js";
 import type { ManagerSettings } from "../options/resolve.js";
 import { detached, detachedClock } from "../runtime/detached.js";

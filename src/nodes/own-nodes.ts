@@ -1,8 +1,18 @@
 import type { Transport } from "../channel/transport.js";
 import type { QuorateWarning } from "../api/events.js";
+import type { RedisNode } from "../redis/node-config.js";
 import type { WindowBounds } from "../protocol/admission.js";
 import type { Quorum, QuorumObserver, Runtime } from "./open-quorum.js";
 import type { BatchConstants } from "../script/batch-codec.js";
+
+/**
+ * One node: a URL (`redis://` or `valkey://`, with TLS `rediss://` or `valkeys://`), a client of
+ * ioredis 5 or 6 or of iovalkey (`Redis` or `Cluster`) or of node-redis 5 or 6 (`createClient`), or an object.
+ * Of a client only the options are read, again at each connection: Quorate opens its own connections and neither
+ * uses nor closes yours.
+ * Or, in tests, a node of `quorate/memory`.
+ */
+export type NodeConfig = RedisNode | NodeWithTransport;
 
 /** Symbol of the method with which a node makes its own connections. Private to the package. */
 export const OWN_TRANSPORT: unique symbol = Symbol("quorate.transport");

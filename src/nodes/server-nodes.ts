@@ -1,6 +1,6 @@
 import { checkNodeList } from "./open-nodes.js";
-import { hasTransport } from "./own-nodes.js";
-import { clientsOf, type NodeClients, type NodeConfig } from "../redis/node-config.js";
+import { hasTransport, type NodeConfig } from "./own-nodes.js";
+import { clientsOf, type NodeClients } from "../redis/node-config.js";
 
 export type { NodeClients } from "../redis/node-config.js";
 

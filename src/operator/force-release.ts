@@ -7,30 +7,8 @@ import { nodeVotes } from "../api/tally.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { holderReport, type HolderReport } from "./report.js";
-
-/** Settings of {@link LockManager.forceRelease}. */
-export interface ForceReleaseOptions {
-  /** Only this holder, as {@link LockManager.query} shows it; a later holder keeps its lock. */
-  readonly fingerprint?: string | undefined;
-}
-
-/** The outcome of {@link LockManager.forceRelease}. Plain data. */
-export interface ForceReleaseResult {
-  readonly name: string;
-  /**
-   * Who was removed from one node at least, as they stood there before. Empty: nobody had it, or
-   * they were gone by themselves when it came to that.
-   */
-  readonly removed: readonly HolderReport[];
-  /** The nodes that have let go of them, and remember that. */
-  readonly nodes: readonly string[];
-  /**
-   * Whether those are a quorum. If not, the other nodes get the release when they are back, and the holder may
-   * still hold the lock: try again.
-   */
-  readonly isQuorate: boolean;
-}
+import type { ForceReleaseOptions, ForceReleaseResult } from "../api/reports.js";
+import { holderReport } from "./report.js";
 
 /**
  * Two rounds: one reads, one removes the holders found. So a holder that came after the first is never removed, and

@@ -1,5 +1,5 @@
 import { checkKnown, string } from "../runtime/validate.js";
-import type { ForceReleaseOptions } from "./force-release.js";
+import type { ForceReleaseOptions } from "../api/reports.js";
 
 /** @throws TypeError for an unknown option or a value that is not a string. */
 export function checkForceReleaseOptions(options: ForceReleaseOptions): void {

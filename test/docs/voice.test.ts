@@ -6,9 +6,7 @@ import { pages, root } from "./project.js";
 
 /** Files whose documentation comments users read in their editor and on the page of options. */
 const DOCUMENTED = [
-  ...["options/options", "events", "errors", "lock-manager", "close-on-signals"].map(
-    (name) => `src/${name}.ts`,
-  ),
+  ...["lock-manager", "close-on-signals"].map((name) => `src/manager/${name}.ts`),
   ...filesIn("src/api"),
 ];
 

@@ -4,7 +4,8 @@ import { readinessOf } from "../../src/channel/channel-state.js";
 import { ClosedError, NotReadyError } from "../../src/api/errors.js";
 import { MisconfiguredError } from "../../src/api/node-errors.js";
 import type { LockManagerEvents, NodeState, NodeStatus } from "../../src/api/events.js";
-import { untilReady, type ReadyOptions } from "../../src/manager/ready.js";
+import type { ReadyOptions } from "../../src/api/locks.js";
+import { untilReady } from "../../src/manager/ready.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
 
