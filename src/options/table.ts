@@ -199,7 +199,8 @@ export const DEFAULTS = Object.freeze(
 
 function signal(option: string, value: unknown): AbortSignal {
   if (value instanceof AbortSignal) return value;
-  throw new TypeError(`\`${option}\` must be an AbortSignal, got ${show(value)}`);
+  const hint = value instanceof AbortController ? ": pass its `signal`" : "";
+  throw new TypeError(`\`${option}\` must be an AbortSignal, got ${show(value)}${hint}`);
 }
 
 function mode(option: string, value: unknown): LockMode {

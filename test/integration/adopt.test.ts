@@ -246,7 +246,7 @@ for (const nodeCount of [1, 5]) {
         [null, "`json` must be what lock.handOver() gave, got null"],
         ["{", "a text that is no JSON"],
         ["7", "`json` must be what lock.handOver() gave, got 7"],
-        [{}, '`json.kind` must be "quorate-lock", got undefined'],
+        [{}, '`json.kind` must be "quorate-lock" as in what lock.handOver() gave, got undefined'],
         [{ ...json, version: 2 }, "`json.version` must be 1, got 2"],
         [{ ...json, name: 7 }, "`json.name` must be a string, got 7"],
         [{ ...json, name: "" }, "`json.name` must have 1 to 1024 bytes, got 0"],

@@ -236,7 +236,7 @@ describe("untilReady", () => {
     [{ all: 1 }, /`all` must be a boolean, got 1/],
     [{ timeoutMs: "5" }, /`timeoutMs` must be a number, got "5"/],
     [{ timeoutMs: Number.NaN }, /`timeoutMs` must be a number, got NaN/],
-    [{ timeoutMs: -1 }, /`timeoutMs` must be at least 0, got -1/],
+    [{ timeoutMs: -1 }, /`timeoutMs` must be at least 0 ms, got -1/],
   ] as const) {
     it(`refuses ${JSON.stringify(options)}`, async () => {
       const error = (await rejectionOf(new Nodes("ready").ready(options as object))) as Error;

@@ -28,7 +28,7 @@ describe("LockManager.semaphore", () => {
     ["null", null, TypeError, /options must be an object, got null/],
     ["a mode", { permits: 2, mode: "shared" }, TypeError, /`mode` is not an option here/],
     ["an unknown option", { permits: 2, ttl: 5 }, TypeError, /unknown option `ttl`/],
-    ["a bad default", { permits: 2, ttlMs: 3 }, RangeError, /`ttlMs` must be from 10/],
+    ["a bad default", { permits: 2, ttlMs: 3 }, RangeError, /`ttlMs` must be at least 10 ms/],
   ];
   for (const [title, options, type, message] of REFUSED) {
     it(`refuses ${title} at once`, () => {
@@ -51,7 +51,7 @@ describe("LockManager.semaphore", () => {
     ["permits", { permits: 3 }, TypeError, /`permits` is not an option here.*of semaphore/],
     ["null", null, TypeError, /options must be an object, got null/],
     ["a null in an option", { ttlMs: null }, TypeError, /`ttlMs` must not be null/],
-    ["a bad ttl", { ttlMs: 9 }, RangeError, /`ttlMs` must be from 10/],
+    ["a bad ttl", { ttlMs: 9 }, RangeError, /`ttlMs` must be at least 10 ms/],
     ["an owner", { owner: "job" }, TypeError, /`owner` does not apply to a semaphore/],
     ["a pause of its own", { retry: { minDelayMs: 5 } }, TypeError, /`retry` .*the LockManager/],
   ] as const) {
