@@ -62,7 +62,7 @@ export interface LockSettings {
 }
 
 /** Options of one request, where they differ from those of its process. */
-export type RequestSettings = Partial<Pick<LockSettings, "ttlMs" | "fair">>;
+export type RequestSettings = Partial<Pick<LockSettings, "ttlMs" | "fair" | "renew" | "minHoldMs">>;
 
 export interface NodeSettings {
   readonly wallOffsetMs: number;

@@ -213,7 +213,7 @@ export interface KeyEvent extends OnNode<"key"> {
 
 /**
  * The place of a process in the queue of a name on a node was written (`stands`), was removed (`gone`), or a free
- * name is reserved for it (`kept`). `passed`: it was written and removed in one step.
+ * name is reserved for it (`kept`). `passed`: it was not there, and was written and removed in one step.
  */
 export interface PlaceEvent extends OnNode<"place"> {
   readonly name: string;
@@ -222,7 +222,10 @@ export interface PlaceEvent extends OnNode<"place"> {
   readonly wants: "" | "r" | "s";
   /** For how long a free name is reserved for it, ms: a process has a place for each such time. */
   readonly turnMs?: number | undefined;
-  /** Of `stands`: its place in the order, when the wait began by the process's wall clock, µs. */
+  /**
+   * Its place in the order, when the wait began by the process's wall clock, µs. Of `stands`, and of what left a place
+   * that the same step had written: a release queues the next waiter of its process, and may tell it at once.
+   */
   readonly ticket?: number | undefined;
   readonly what: "stands" | "gone" | "kept" | "passed";
   /** As with a key. */

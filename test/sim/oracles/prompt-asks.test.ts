@@ -51,6 +51,10 @@ describe("oracle W6, waiters that were told", () => {
         ],
       },
       {
+        title: "messages to one beside which a set waits",
+        events: [call(0, 2, "acquire", { name: "a, b" }), ...waits, ...told, later],
+      },
+      {
         title: "one that has just missed an answer",
         events: [
           call(0, 1, "acquire"),
