@@ -1,9 +1,9 @@
 import type { HistoryEvent, SendEvent } from "./oracles/history.js";
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
-import { LockManager } from "../src/lock-manager.js";
-import type { WorldObserver } from "../src/own-nodes.js";
-import type { Quorum } from "../src/quorum.js";
+import { LockManager } from "../src/manager/lock-manager.js";
+import type { WorldObserver } from "../src/nodes/own-nodes.js";
+import type { Quorum } from "../src/nodes/open-quorum.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { Beliefs } from "./beliefs.js";
 import { Calls } from "./calls.js";

@@ -1,4 +1,4 @@
-import type { Lock } from "../src/face/lock.js";
+import type { Lock } from "../src/api/lock.js";
 import type { LockKind } from "../src/protocol/lock-kind.js";
 import { KEY_PREFIX } from "./watched-keys.js";
 

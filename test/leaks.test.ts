@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { LockManager } from "../src/index.js";
-import Redlock from "../src/redlock/index.js";
+import Redlock from "../src/integrations/redlock/index.js";
 import { RedisFleet } from "../src/testing/index.js";
 import { forget, leftovers, openManagers, timersLeft } from "./support/leaks/resources.js";
 import { at } from "./support/nodes.js";

@@ -1,5 +1,5 @@
-import { show } from "../validate.js";
-import { QuorateError } from "../errors.js";
+import { show } from "../runtime/validate.js";
+import { QuorateError } from "../api/errors.js";
 import type { CheckedGrant } from "./grant.js";
 
 /**

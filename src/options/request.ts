@@ -1,6 +1,6 @@
-import type { LockLayout } from "../lock-layout.js";
-import { show } from "../validate.js";
-import type { AcquireOptions, RequestOptions } from "./options.js";
+import type { LockLayout } from "../protocol/lock-layout.js";
+import { show } from "../runtime/validate.js";
+import type { AcquireOptions, RequestOptions } from "../api/options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { ResolvedAcquire } from "./resolve.js";
 import { checkPlace, OPTIONS } from "./table.js";

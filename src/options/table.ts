@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { LOCK_LAYOUTS } from "../lock-layout.js";
+import { LOCK_LAYOUTS } from "../protocol/lock-layout.js";
 import { OWN_FIELDS } from "../protocol/markers.js";
 import { MAX_PERMITS } from "../protocol/slots.js";
 import {
@@ -13,7 +13,7 @@ import {
   unknownOption,
   wellFormed,
   whole,
-} from "../validate.js";
+} from "../runtime/validate.js";
 import {
   LOCK_MODES,
   QUARANTINES,
@@ -24,7 +24,7 @@ import {
   type RequestOptions,
   type RetryOptions,
   type SemaphoreOptions,
-} from "./options.js";
+} from "../api/options.js";
 
 export const MIN_TTL_MS = 10;
 const MAX_LABEL_LENGTH = 200;

@@ -17,7 +17,7 @@ import {
   type Term,
 } from "../../src/index.js";
 import { FenceGate, StaleTokenError, type FenceStore } from "../../src/fencing/index.js";
-import Redlock, { type RedlockAbortSignal } from "../../src/redlock/index.js";
+import Redlock, { type RedlockAbortSignal } from "../../src/integrations/redlock/index.js";
 import { RedisFleet, type RedisServer, type TcpLink } from "../../src/testing/index.js";
 
 export async function pay(locks: LockManager, options: AcquireOptions): Promise<number> {

@@ -23,7 +23,7 @@ import {
 } from "../support/nodes.js";
 import { brief } from "../support/brief.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const ADOPTER = fileURLToPath(new URL("../support/adopter.js", import.meta.url));
 

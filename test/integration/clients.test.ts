@@ -7,7 +7,7 @@ import { RedisFleet, type RedisProcess } from "../../src/testing/index.js";
 import { allNodes, at, nodeState, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
 import { clusterIsUp, startCluster } from "../support/cluster.js";
 import { eventually, rejectionWith, renewed } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const OPTIONS = { nodeTimeoutMs: 4_000 };
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { DEFAULTS, ForeignKeyError, LockManager, QuorumUnreachableError } from "../../src/index.js";
-import { fingerprintOf } from "../../src/inspect/fingerprint.js";
+import { fingerprintOf } from "../../src/operator/fingerprint.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import {
   allHold,
@@ -13,7 +13,7 @@ import {
   noLockKeys,
 } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const TTL_MS = 20_000;
 

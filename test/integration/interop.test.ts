@@ -7,7 +7,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, lockKeys, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { withRawClients } from "../support/raw.js";
 import { rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const OPTIONS = { ttlMs: 20_000, nodeTimeoutMs: 5_000 };
 

@@ -12,7 +12,7 @@ import { brief } from "../support/brief.js";
 import { at, holdByHand, lockKeys, noLockKeys, pttlOf, nodeHolds } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { rejectionOf, rejectionWith, settled } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 for (const nodeCount of [1, 3, 4, 5]) {
   describe(`A lock on ${nodeCount} node${nodeCount === 1 ? "" : "s"}`, () => {

@@ -9,7 +9,7 @@ import {
   type Lock,
   type LockLayout,
 } from "../../src/index.js";
-import { LOCK_LAYOUTS } from "../../src/lock-layout.js";
+import { LOCK_LAYOUTS } from "../../src/protocol/lock-layout.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";

@@ -6,7 +6,7 @@ import { LockContendedError, ReentryError } from "../../src/index.js";
 import { brief } from "../support/brief.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const HOLDER = fileURLToPath(new URL("../support/owner-holder.js", import.meta.url));
 const JOB = { owner: "job-17" } as const;

@@ -7,7 +7,7 @@ import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
 import { makeCertificates } from "../support/certificates.js";
 import { allNodes, at, nodeState } from "../support/nodes.js";
 import { rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** A quarantine lasts for the longest ttl, and has to outlast a stall of the machine. */
 const OPTIONS = { nodeTimeoutMs: 2_000, maxTtlMs: 5_000, ttlMs: 4_000 };

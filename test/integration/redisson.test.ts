@@ -7,7 +7,7 @@ import { PLACES, quorumAt } from "../support/quorums.js";
 import { rawClient } from "../support/raw.js";
 import { RedissonThread } from "../support/redisson.js";
 import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** Redisson has no prefix. */
 const OPTIONS = { layout: "redisson", keyPrefix: "", waitMs: 20_000 } as const;

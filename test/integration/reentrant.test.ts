@@ -13,7 +13,7 @@ import { brief } from "../support/brief.js";
 import { freeByHand } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const REENTRANT = { reentrant: true } as const;
 const SHARED = { mode: "shared" } as const;

@@ -15,7 +15,7 @@ import {
   allHold,
 } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** So long that no key of these tests ever runs out by itself. */
 const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 2_000 };

@@ -22,7 +22,7 @@ import {
 import { PATIENT } from "../support/patient.js";
 import { withRawClients } from "../support/raw.js";
 import { eventually, rejectionOf, rejectionWith, settled, written } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const OPTIONS = { ...PATIENT, ttlMs: 60_000 };
 

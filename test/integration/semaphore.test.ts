@@ -13,7 +13,7 @@ import {
 import { at, queueSize } from "../support/nodes.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const CONTENDER = fileURLToPath(new URL("../support/permit-contender.js", import.meta.url));
 

@@ -9,7 +9,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, fenceOf, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionWith, settled } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 describe("A majority that is slow", () => {
   let fleet: RedisFleet;

@@ -12,7 +12,7 @@ import { allNodes, at } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const STEAL = { steal: true } as const;
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { AcquireOptions, LockManagerOptions } from "../../src/options/options.js";
+import type { AcquireOptions, LockManagerOptions } from "../../src/api/options.js";
 import {
   checkName,
   resolveAcquireOptions,

@@ -8,7 +8,7 @@ import {
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
-} from "../../src/errors.js";
+} from "../../src/api/errors.js";
 import { AcquireTrace, startedTrace, traceAcquire } from "../../src/telemetry/acquire-trace.js";
 import { MAX_ATTEMPTS, type AcquireMessage } from "../../src/telemetry/messages.js";
 import { KEYS } from "../support/coordinator-bench.js";

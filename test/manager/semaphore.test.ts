@@ -1,0 +1,92 @@
+import { expect } from "chai";
+import { LockManager, type PermitOptions, type SemaphoreOptions } from "../../src/index.js";
+import { rejectionWith } from "../support/settle.js";
+
+/** Nothing listens there: what is wrong must be found before anybody is asked. */
+const NODES = ["redis://127.0.0.1:1"];
+
+describe("LockManager.semaphore", () => {
+  let locks: LockManager;
+  before(() => {
+    locks = new LockManager(NODES);
+  });
+  after(() => locks.close());
+
+  it("says what it is", () => {
+    const semaphore = locks.semaphore("gpu", { permits: 1_000, ttlMs: 5_000 });
+    expect(semaphore).to.include({ name: "gpu", permits: 1_000 });
+  });
+
+  const REFUSED: readonly (readonly [string, unknown, typeof Error, RegExp])[] = [
+    ["no permits", { permits: 0 }, RangeError, /`permits` must be from 1 to 1000, got 0/],
+    ["too many", { permits: 1_001 }, RangeError, /`permits` must be from 1 to 1000, got 1001/],
+    ["a part of one", { permits: 2.5 }, RangeError, /`permits` must be an integer.*got 2\.5/],
+    ["NaN", { permits: Number.NaN }, TypeError, /`permits` must be a number, got NaN/],
+    ["a text", { permits: "4" }, TypeError, /`permits` must be a number, got "4"/],
+    ["none given", {}, TypeError, /`permits` must be a number, got undefined/],
+    ["no options", undefined, TypeError, /options must be an object, got undefined/],
+    ["null", null, TypeError, /options must be an object, got null/],
+    ["a mode", { permits: 2, mode: "shared" }, TypeError, /`mode` is not an option here/],
+    ["an unknown option", { permits: 2, ttl: 5 }, TypeError, /unknown option `ttl`/],
+    ["a bad default", { permits: 2, ttlMs: 3 }, RangeError, /`ttlMs` must be from 10/],
+  ];
+  for (const [title, options, type, message] of REFUSED) {
+    it(`refuses ${title} at once`, () => {
+      expect(() => locks.semaphore("gpu", options as SemaphoreOptions)).to.throw(type, message);
+    });
+  }
+
+  for (const [title, name, type] of [
+    ["no name", undefined, TypeError],
+    ["an empty name", "", RangeError],
+    ["several names", ["a", "b"], TypeError],
+  ] as const) {
+    it(`refuses ${title} at once`, () => {
+      expect(() => locks.semaphore(name as string, { permits: 2 })).to.throw(type, /`name`/);
+    });
+  }
+
+  for (const [title, options, type, message] of [
+    ["a mode", { mode: "shared" }, TypeError, /`mode` does not apply/],
+    ["permits", { permits: 3 }, TypeError, /`permits` is not an option here.*of semaphore/],
+    ["null", null, TypeError, /options must be an object, got null/],
+    ["a null in an option", { ttlMs: null }, TypeError, /`ttlMs` must not be null/],
+    ["a bad ttl", { ttlMs: 9 }, RangeError, /`ttlMs` must be from 10/],
+    ["an owner", { owner: "job" }, TypeError, /`owner` does not apply to a semaphore/],
+    ["a pause of its own", { retry: { minDelayMs: 5 } }, TypeError, /`retry` .*the LockManager/],
+  ] as const) {
+    it(`every call refuses ${title}`, async () => {
+      const semaphore = locks.semaphore("gpu", { permits: 2 });
+      const given = options as PermitOptions;
+      for (const call of [
+        () => semaphore.acquire(given),
+        () => semaphore.tryAcquire(given),
+        () => semaphore.request(given, () => {}),
+      ]) {
+        expect((await rejectionWith(type, call())).message).to.match(message);
+      }
+    });
+  }
+
+  it("refuses a callback that is none", async () => {
+    const semaphore = locks.semaphore("gpu", { permits: 2 });
+    const error = await rejectionWith(TypeError, semaphore.request(7 as never));
+    expect(error.message).to.match(/`callback` must be a function/);
+  });
+
+  it("takes its own wait as the default of acquire, and not of tryAcquire", async () => {
+    const semaphore = locks.semaphore("gpu", { permits: 2, waitMs: 60_000 });
+    const signal = AbortSignal.timeout(200);
+    await rejectionWith(DOMException, semaphore.acquire({ signal }));
+    expect(await codeOf(semaphore.tryAcquire())).to.equal("QUORATE_UNREACHABLE");
+    expect(await codeOf(semaphore.acquire({ waitMs: 0 }))).to.equal("QUORATE_UNREACHABLE");
+    const aborted = locks.semaphore("gpu", { permits: 2, signal: AbortSignal.abort("enough") });
+    const reason: unknown = await aborted.acquire().catch((error: unknown) => error);
+    expect(reason).to.equal("enough");
+  });
+});
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.catch((reason: unknown) => reason);
+  return (error as { readonly code: string }).code;
+}
