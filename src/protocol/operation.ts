@@ -138,6 +138,11 @@ export interface RefusedVote {
   readonly key?: string;
   /** Held by readers. */
   readonly isShared?: boolean;
+  /**
+   * The beginning of the holder's ownerId; undefined where that is no single client: a reservation, readers, foreign
+   * data.
+   */
+  readonly holder?: string | undefined;
   /** Signs of the holders, see `protocol/overdue`; "" where there are none. */
   readonly signs?: string;
   /** For a permit: which of them are taken on this node, see `protocol/slots`. */

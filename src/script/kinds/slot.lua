@@ -48,7 +48,7 @@ local function standing(lock)
   return taken, left or of_reservation
 end
 
--- Which slots are taken, one digit for every four.
+-- Who has the slot that was asked for, and which slots are taken, one digit for every four.
 local function refuse(lock, taken, left)
   local digits = {}
   for at = 0, lock.permits - 1, 4 do
@@ -58,7 +58,9 @@ local function refuse(lock, taken, left)
     end
     digits[#digits + 1] = string.format('%x', digit)
   end
-  return 'taken ' .. left .. ' ' .. table.concat(digits) .. ' ' .. require('lib.standing').signs(lock.key, lock.marker)
+  local signs = require('lib.standing').signs(lock.key, lock.marker)
+  local beginning = lock_key.beginning_of(taken[lock.slot])
+  return 'taken ' .. left .. ' ' .. table.concat(digits) .. ' ' .. beginning .. ' ' .. signs
 end
 
 -- Reserves a free slot for the first waiter that listens.
