@@ -4,7 +4,7 @@ import { LinkedSet } from "./coordinator/linked-set.js";
 import type { Pending } from "./coordinator/local-competitors.js";
 import type { ManagedLease } from "./coordinator/observer.js";
 import { Preemption } from "./coordinator/preemption.js";
-import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "./errors.js";
+import { ClosedError, LockHeldError, LockLostError } from "./errors.js";
 import type { Lock } from "./face/lock.js";
 import { LeasedLock } from "./lock.js";
 import { checkedKeysOf, checkedKeysOfAll, checkMinHold, laidOutKeys } from "./name-keys.js";
@@ -188,7 +188,8 @@ export class Acquirer {
     const { waitedMs, attemptCount } = pendingAcquire;
     const isHeldHere = (): boolean =>
       [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
-    const tried = { waitMs, waitedMs, attemptCount, isHeldHere };
+    const marginMs = this.#nodes.marginMs();
+    const tried = { waitMs, waitedMs, attemptCount, marginMs, isHeldHere };
     return errorOf(keys, outcome, this.#nodes.names, tried);
   }
 }
@@ -198,7 +199,7 @@ export async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
   try {
     return await asking;
   } catch (error) {
-    if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
+    if (error instanceof LockHeldError) return null;
     throw error;
   }
 }

@@ -2,23 +2,14 @@ export type { LockLayout } from "./lock-layout.js";
 export { LockManager } from "./lock-manager.js";
 export {
   ClosedError,
-  LockContendedError,
+  LockHeldError,
   LockLostError,
+  NoQuorumError,
   NotAdoptableError,
   NotReadyError,
   QuorateError,
-  OverloadedError,
-  QuorumUnreachableError,
-  ValidityExhaustedError,
-  WaitTimeoutError,
 } from "./errors.js";
-export { ReentryError, type HeldAlready, type ReentryProblem } from "./reentry-error.js";
-export {
-  ForeignKeyError,
-  MixedLayoutError,
-  MisconfiguredError,
-  PermitsMismatchError,
-} from "./node-errors.js";
+export { ForeignKeyError, MisconfiguredError, PermitsMismatchError } from "./node-errors.js";
 export { DEFAULTS } from "./options/table.js";
 export { closeOnSignals, type CloseOnSignalsOptions } from "./close-on-signals.js";
 

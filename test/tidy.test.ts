@@ -93,7 +93,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["node:os"],
   },
   fencing: {
-    ours: ["fencing/", "errors.ts", "validate.ts", "protocol/keys.ts"],
+    ours: ["fencing/", "errors.ts", "error-text.ts", "validate.ts", "protocol/keys.ts"],
     packages: ["node:crypto"],
   },
   redlock: {
