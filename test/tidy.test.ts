@@ -66,43 +66,61 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["node:crypto"],
   },
   memory: {
-    ours: ["protocol/", "channel/", "script/", "nodes/own-nodes.ts", "runtime/", "memory/"],
+    ours: [...["protocol/", "channel/", "script/", "own-nodes.ts", "validate.ts", "memory/"]],
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
   channel: { ours: ["protocol/", "coordinator/ports.ts", "channel/"], packages: [] },
   runtime: {
-    ours: ["protocol/", "coordinator/ports.ts", "runtime/"],
-    packages: ["leven", "node:async_hooks", "node:crypto"],
+    ours: ["protocol/", "coordinator/ports.ts", "runtime/", "validate.ts"],
+    packages: ["node:async_hooks", "node:crypto"],
   },
   telemetry: {
-    ours: [...["protocol/", "coordinator/", "channel/", "api/", "telemetry/"]],
+    ours: [
+      ...["protocol/", "coordinator/", "channel/", "face/", "telemetry/"],
+      ...["errors.ts", "events.ts", "tally.ts"],
+    ],
     packages: ["node:diagnostics_channel"],
   },
-  "integrations/opentelemetry": {
-    ours: ["telemetry/", "runtime/validate.ts", "integrations/opentelemetry/"],
+  opentelemetry: {
+    ours: ["telemetry/", "validate.ts", "opentelemetry/"],
     packages: ["@opentelemetry/api", "node:diagnostics_channel"],
   },
   options: {
     ours: [
-      ...["protocol/", "kinds/", "coordinator/lease-settings.ts", "coordinator/pauses.ts"],
-      ...["api/", "runtime/validate.ts", "options/"],
+      ...["protocol/", "coordinator/lease-settings.ts", "coordinator/pauses.ts"],
+      ...["errors.ts", "lock-layout.ts", "validate.ts", "options/"],
     ],
-    packages: ["cluster-key-slot", "node:os"],
+    packages: ["node:os"],
   },
   fencing: {
-    ours: ["fencing/", "api/errors.ts", "runtime/validate.ts", "protocol/keys.ts"],
+    ours: ["fencing/", "errors.ts", "error-text.ts", "validate.ts", "protocol/keys.ts"],
     packages: ["node:crypto"],
   },
-  "integrations/redlock": {
+  redlock: {
     ours: [
-      ...["protocol/", "kinds/", "coordinator/", "redis/client-types.ts", "script/batch-script.ts"],
-      ...["api/", "runtime/validate.ts", "options/", "nodes/", "integrations/redlock/"],
+      ...[
+        "protocol/",
+        "kinds/",
+        "coordinator/",
+        "redis/client-types.ts",
+        "script/batch-script.ts",
+        "redlock/",
+      ],
+      ...[
+        "events.ts",
+        "validate.ts",
+        "name-keys.ts",
+        "open-nodes.ts",
+        "own-nodes.ts",
+        "quorum.ts",
+        "options/",
+      ],
     ],
     packages: ["cluster-key-slot", "node:"],
   },
   testing: {
     ours: [
-      ...["testing/", "runtime/validate.ts", "protocol/"],
+      ...["testing/", "validate.ts", "protocol/"],
       // To put a node's record back.
       ...["redis/node-config.ts", "redis/plain-client.ts"],
       ...["script/embedded-lua.ts", "script/handshake-codec.ts"],

@@ -18,8 +18,13 @@ export interface HolderReport {
   readonly owner?: string;
   /** Which permit of a semaphore it is, from 0. */
   readonly permit?: number;
-  /** For how long a quorum of nodes keeps it unless it is renewed, ms; the longest without a quorum. */
+  /**
+   * How much of its lease is left at least, ms: {@link HolderReport.freeInMs} without the largest clock margin
+   * (`clockStepMs`) that a client of the nodes has on record.
+   */
   readonly remainingMs: number;
+  /** For how long a quorum of nodes keeps it unless it is renewed, ms; the longest without a quorum. */
+  readonly freeInMs: number;
   /** The nodes on which it stands. */
   readonly nodes: readonly string[];
   /** Whether those are a quorum: without, it does not hold the lock, or no more. */
@@ -39,8 +44,8 @@ export interface NodeReport {
    */
   readonly state: "held" | "free" | "turn" | "foreign" | "unanswered";
   readonly fingerprints: readonly string[];
-  /** What is left of the lock key, ms; of the reader's that lives longest. */
-  readonly remainingMs: number;
+  /** How long the node keeps the lock key unless it is renewed, ms; the reader's that lives longest. */
+  readonly freeInMs: number;
   /** Processes in this node's queue. */
   readonly waitingCount: number;
   /** This node's fence, which the name may share with others: the token of the last grant, or above it. */
@@ -72,14 +77,21 @@ export interface LockReport {
   readonly nodes: readonly NodeReport[];
 }
 
-/** The report made of the votes of an inspect round. */
+/**
+ * The report made of the votes of an inspect round.
+ *
+ * @param marginMs the largest clock margin on record
+ */
 export function reportOf(
   keys: LockKind,
   nodeNames: readonly string[],
   votes: readonly Vote[],
+  marginMs: number,
 ): LockReport {
   const quorum = quorumSize(nodeNames.length);
-  const holders = holdersFound(votes, keys).map((holder) => holderReport(holder, nodeNames));
+  const holders = holdersFound(votes, keys).map((holder) =>
+    holderReport(holder, nodeNames, marginMs),
+  );
   const nodes = votes.map((vote, index) => nodeReport(nodeNames[index] ?? "", vote, keys));
   const freeCount = nodes.filter(({ state }) => state === "free" || state === "turn").length;
   const isHeld = holders.some(({ isQuorate }) => isQuorate);
@@ -100,40 +112,43 @@ export function reportOf(
 export function holderReport(
   { ownerId, keys, remainingMs }: FoundHolder,
   nodeNames: readonly string[],
+  marginMs: number,
 ): HolderReport {
   const label = labelOf(ownerId);
   const { mode, owner } = keys;
   const permit = keys.slots?.slot;
   const quorum = quorumSize(nodeNames.length);
   const leftMs = [...remainingMs.values()].toSorted((a, b) => b - a);
+  const freeInMs = leftMs[quorum - 1] ?? leftMs[0] ?? 0;
   return {
     fingerprint: fingerprintOf(ownerId),
     ...(label !== undefined && { label }),
     mode,
     ...(owner !== undefined && { owner }),
     ...(permit !== undefined && { permit }),
-    remainingMs: leftMs[quorum - 1] ?? leftMs[0] ?? 0,
+    remainingMs: Math.max(0, freeInMs - marginMs),
+    freeInMs,
     nodes: nodeNames.filter((_, index) => remainingMs.has(index)),
     isQuorate: remainingMs.size >= quorum,
   };
 }
 
 function nodeReport(node: string, vote: Vote, keys: LockKind): NodeReport {
-  const nothing = { node, fingerprints: [], remainingMs: 0, waitingCount: 0 };
+  const nothing = { node, fingerprints: [], freeInMs: 0, waitingCount: 0 };
   if (vote.kind === "fault") return { ...nothing, state: "unanswered", message: vote.message };
   if (vote.kind === "refused") {
     return { ...nothing, state: "foreign", message: vote.label ?? "unknown" };
   }
   const { snapshot } = vote;
   if (snapshot === undefined) return { ...nothing, state: "unanswered" };
-  const { holder, remainingMs, waitingCount, fence } = snapshot;
+  const { holder, remainingMs: freeInMs, waitingCount, fence } = snapshot;
   const holders = holdersIn(snapshot, keys);
   const isTurn = holder !== undefined && holders.length === 0;
   return {
     node,
     state: holders.length > 0 ? "held" : isTurn ? "turn" : "free",
     fingerprints: holders.map(({ ownerId }) => fingerprintOf(ownerId)),
-    remainingMs,
+    freeInMs,
     waitingCount,
     ...(fence !== undefined && { fence }),
   };

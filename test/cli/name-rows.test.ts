@@ -4,7 +4,7 @@ import type { LockReport, NodeReport } from "../../src/index.js";
 
 describe("A name that was found", () => {
   const node = (state: NodeReport["state"]): NodeReport => ({
-    ...{ node: "a", state, fingerprints: [], remainingMs: 0, waitingCount: 0 },
+    ...{ node: "a", state, fingerprints: [], freeInMs: 0, waitingCount: 0 },
   });
   const report = (state: LockReport["state"], ...states: NodeReport["state"][]): LockReport => ({
     ...{ name: "n", state, isQuorate: state !== "undecided", holders: [], waitingCount: 0 },
