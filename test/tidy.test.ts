@@ -90,7 +90,13 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["cluster-key-slot", "node:os"],
   },
   fencing: {
-    ours: ["fencing/", "api/errors.ts", "runtime/validate.ts", "protocol/keys.ts"],
+    ours: [
+      "fencing/",
+      "api/errors.ts",
+      "api/error-text.ts",
+      "runtime/validate.ts",
+      "protocol/keys.ts",
+    ],
     packages: ["node:crypto"],
   },
   "integrations/redlock": {

@@ -91,9 +91,8 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
    * frees it. `acquire` and `tryAcquire` only join.
    *
    * Joining changes nothing about the lock: the other options of the joining call have no effect. In such a context,
-   * an acquire that would wait for its own lock throws a
-   * {@link ReentryError}; `false` takes a separate lock, and waits for it. The first `true` makes Node.js track
-   * contexts, which costs every promise of the process a little.
+   * an acquire that would wait for its own lock fails with the code `QUORATE_REENTRY`; `false` takes a separate lock,
+   * and waits for it. The first `true` makes Node.js track contexts, which costs every promise of the process a little.
    * @defaultValue undefined: never joins
    */
   readonly reentrant?: boolean | undefined;
@@ -181,7 +180,7 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
   readonly keyPrefix?: string | undefined;
   /**
    * Format of the locks on the nodes, which decides which other locks they exclude. All users of a name must
-   * agree: a lock that meets another layout fails with a MixedLayoutError.
+   * agree: a lock that meets another layout fails with `QUORATE_MIXED_LAYOUT`.
    * @defaultValue "redlock"
    */
   readonly layout?: LockLayout | undefined;

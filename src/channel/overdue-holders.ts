@@ -70,8 +70,8 @@ export class OverdueHolders {
     const { signs = "", remainingMs, takenSlots } = vote;
     const isAnyEnough = takenSlots !== undefined;
     const nowMs = this.#clock.steady();
-    const freeInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
-    return freeInMs < remainingMs ? { ...vote, remainingMs: freeInMs } : vote;
+    const overdueInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
+    return overdueInMs < remainingMs ? { ...vote, overdueInMs } : vote;
   }
 
   #look(places: readonly Place[], { blockedMs, signs }: Looks): void {

@@ -4,7 +4,7 @@ import { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
 import type { ManagedLease } from "../coordinator/observer.js";
 import { Preemption } from "../coordinator/preemption.js";
-import { ClosedError, LockContendedError, LockLostError, WaitTimeoutError } from "../api/errors.js";
+import { ClosedError, LockHeldError, LockLostError } from "../api/errors.js";
 import type { Lock } from "../api/lock.js";
 import { LeasedLock } from "./lock.js";
 import {
@@ -193,7 +193,8 @@ export class Acquirer {
     const { waitedMs, attemptCount } = pendingAcquire;
     const isHeldHere = (): boolean =>
       [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
-    const tried = { waitMs, waitedMs, attemptCount, isHeldHere };
+    const marginMs = this.#nodes.marginMs();
+    const tried = { waitMs, waitedMs, attemptCount, marginMs, isHeldHere };
     return errorOf(keys, outcome, this.#nodes.names, tried);
   }
 }
@@ -203,7 +204,7 @@ export async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
   try {
     return await asking;
   } catch (error) {
-    if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return null;
+    if (error instanceof LockHeldError) return null;
     throw error;
   }
 }

@@ -90,7 +90,9 @@ function adoptionError(
   failure: Exclude<AcquireOutcome, { kind: "granted" | "aborted" }>,
   nodeNames: readonly string[],
 ): Error {
-  const error = errorOf(keys, failure, nodeNames, { waitMs: 0, waitedMs: 0, attemptCount: 1 });
+  // Whoever holds it, it is reported as not adoptable, without its margin.
+  const tried = { waitMs: 0, waitedMs: 0, attemptCount: 1, marginMs: 0 };
+  const error = errorOf(keys, failure, nodeNames, tried);
   if (failure.kind !== "refused" || error instanceof ForeignKeyError) return error;
   const isTaken = failure.votes.some((vote) => vote?.kind === "refused" && vote.reason === "held");
   const votes = nodeVotes(nodeNames, failure.votes);

@@ -221,6 +221,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       nodeNames: names,
       pending: this.#acquirer.pending,
       isClosed: () => this.#acquirer.isClosed,
+      marginMs: () => this.#nodes.marginMs(),
       onElected: (lease: ManagedLease) => void this.#terms.add(lease),
     };
     const electorate = electorateOf(host, { keys, ...settings });
@@ -251,7 +252,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openKeysOf(name);
     const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
-    return reportOf(keys, names, votes);
+    return reportOf(keys, names, votes, this.#nodes.marginMs());
   }
 
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
@@ -260,7 +261,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     checkForceReleaseOptions(options);
     const { maxTtlMs, driftFactor, clockStepMs } = this.#settings;
     const { nodeTimeoutMs } = this.#settings.lease;
-    const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs };
+    const marginMs = this.#nodes.marginMs();
+    const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs, marginMs };
     return asked(forceRelease(context, keys, names, settings, options));
   }
 

@@ -25,10 +25,13 @@ type Failure = Extract<
   { kind: "refused" | "unreachable" | "exhausted" | "queued" }
 >;
 
-interface Tried {
+/** How it was tried. */
+export interface Try {
   readonly waitMs: number;
   readonly waitedMs: number;
   readonly attemptCount: number;
+  /** The largest clock margin that a client of the nodes has on record, ms. */
+  readonly marginMs: number;
   /** Whether the lock manager that asked already holds a lock on the name. */
   readonly isHeldHere?: () => boolean;
 }
@@ -38,7 +41,7 @@ export function errorOf(
   keys: LockKind,
   failure: Failure,
   nodeNames: readonly string[],
-  tried: Tried,
+  tried: Try,
 ): QuorateError {
   const { name } = keys;
   const votes = nodeVotes(nodeNames, failure.votes);
@@ -57,16 +60,12 @@ export function errorOf(
       return new ValidityExhaustedError(name, votes);
     case "unreachable":
       return new QuorumUnreachableError(name, votes);
-    case "refused":
+    case "refused": {
+      const of = { ...tried, isHeldHere: tried.isHeldHere?.() ?? false };
       return tried.waitMs > 0
-        ? new WaitTimeoutError(
-            name,
-            votes,
-            tried.waitedMs,
-            tried.attemptCount,
-            tried.isHeldHere?.() ?? false,
-          )
-        : new LockContendedError(name, votes);
+        ? new WaitTimeoutError(name, votes, of)
+        : new LockContendedError(name, votes, of);
+    }
   }
 }
 

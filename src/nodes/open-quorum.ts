@@ -64,6 +64,8 @@ export interface Quorum {
   readonly context: Context;
   /** Both lists, where the clients on record use other nodes; undefined as far as they use the same. */
   listDifference(): string | undefined;
+  /** The largest clock margin that a client of the nodes has on record, ms; see `clockStepMs`. */
+  marginMs(): number;
   /**
    * Allows keys with this ttl, in place of `maxTtlMs` if that is less. Resolves when all nodes that can be asked have
    * it on record; the others do not vote on such keys before they have.
@@ -147,6 +149,7 @@ export function openQuorum(
     channels,
     context,
     listDifference: () => deployment.listDifference,
+    marginMs: () => deployment.marginMs,
     allowTtl: async (ttlMs) => {
       await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));
     },

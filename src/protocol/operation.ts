@@ -132,6 +132,8 @@ export interface RefusedVote {
   readonly reason: "held" | "free" | "foreign" | "ended";
   /** Remaining ttl of the holder's key, in ms. */
   readonly remainingMs: number;
+  /** In how many ms its holder is overdue, where that is before the key expires; see `protocol/overdue`. */
+  readonly overdueInMs?: number;
   /** The holder's label; for foreign data, its type or the layout in which it is a lock. */
   readonly label: string | undefined;
   /** For foreign data: the key, where it is not the lock key but another key of a set. */

@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
 import {
   ClosedError,
   ForeignKeyError,
   LockManager,
   NotAdoptableError,
-  QuorumUnreachableError,
   type GivenLock,
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";

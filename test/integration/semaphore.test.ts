@@ -3,13 +3,8 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import {
-  ForeignKeyError,
-  LockContendedError,
-  PermitsMismatchError,
-  WaitTimeoutError,
-  type Lock,
-} from "../../src/index.js";
+import { LockContendedError, WaitTimeoutError } from "../../src/api/errors.js";
+import { ForeignKeyError, PermitsMismatchError, type Lock } from "../../src/index.js";
 import { at, queueSize } from "../support/nodes.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";

@@ -98,7 +98,8 @@ describe("untilReady", () => {
     expect(error.nodes).to.deep.equal(nodes.nodes);
     // No vote was asked for, so there is no tally of votes.
     expect(error.message).to.equal(
-      "nodes are misconfigured (node0:6379: why 0; node1:6379: why 1)",
+      "nodes are misconfigured (node0:6379: why 0; node1:6379: why 1). " +
+        "Mend them: `locks.nodes` has the reason for each",
     );
     expect(error.votes).to.deep.equal([]);
   });

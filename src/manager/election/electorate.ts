@@ -22,6 +22,8 @@ export interface ElectionHost {
   /** Campaigns that wait; they are aborted when the manager closes. */
   readonly pending: LinkedSet<Pending>;
   readonly isClosed: () => boolean;
+  /** The largest clock margin that a client of the nodes has on record, ms. */
+  readonly marginMs: () => number;
   /** Called with the lock that a term is based on. */
   readonly onElected: (lease: ManagedLease) => void;
 }
@@ -49,7 +51,12 @@ export function electorateOf(host: ElectionHost, candidature: Candidature): Elec
     return { kind: "failed", error: isAborted ? new ClosedError(keys.name) : error(outcome) };
   };
   const error = (failure: AttemptFailure): QuorateError =>
-    errorOf(keys, failure, nodeNames, { waitMs: wait.waitMs, waitedMs: 0, attemptCount: 1 });
+    errorOf(keys, failure, nodeNames, {
+      waitMs: wait.waitMs,
+      waitedMs: 0,
+      attemptCount: 1,
+      marginMs: host.marginMs(),
+    });
 
   let isTroubled = false;
   const onSetback = (failure: AttemptFailure): void => {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { createTask, type ScheduledTask } from "node-cron";
-import { LockManager, QuorumUnreachableError } from "../../../src/index.js";
+import { QuorumUnreachableError } from "../../../src/api/errors.js";
+import { LockManager } from "../../../src/index.js";
 import {
   runCoordinator,
   type RunCoordinatorOptions,

@@ -4,7 +4,8 @@ import { HealthCheckService, TerminusModule } from "@nestjs/terminus";
 import { Test, type TestingModule } from "@nestjs/testing";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { LockManager, LockContendedError } from "../../../src/index.js";
+import { LockContendedError } from "../../../src/api/errors.js";
+import { LockManager } from "../../../src/index.js";
 import {
   currentLock,
   InjectLocks,
