@@ -174,7 +174,7 @@ describe("the direction of imports", () => {
   }
 
   it("coordinator and channel ask nobody of which kind a lock is", () => {
-    const asking = /"(?:exclusive|shared|several|owned|redisson|timestamp|slot)"/;
+    const asking = /"(?:exclusive|shared|several|owned|redisson|timestamp|permit)"/;
     for (const { path, code } of [...inFolder("coordinator"), ...inFolder("channel")]) {
       expect(asking.exec(code)?.[0], path).to.equal(undefined);
     }

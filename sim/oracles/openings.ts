@@ -126,9 +126,9 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
         step.gone.push(event);
       }
     } else if (event.kind === "turn" && event.what === "told") {
-      const { node, name, atUs, slot } = event;
+      const { node, name, atUs, permit } = event;
       stepOf(node, name, atUs).told.push(event);
-      if (slot !== undefined) reservedUs.set(`${node} ${name}`, atUs);
+      if (permit !== undefined) reservedUs.set(`${node} ${name}`, atUs);
     } else if (event.kind === "node") {
       const step = event.what === "errors" ? 1 : event.what === "calm" ? -1 : 0;
       failing.set(event.node, Math.max(0, (failing.get(event.node) ?? 0) + step));

@@ -73,7 +73,7 @@ export interface LockReport {
 
 /** Settings of {@link LockManager.forceRelease}. */
 export interface ForceReleaseOptions {
-  /** Only this holder, as {@link LockManager.query} shows it; a later holder keeps its lock. */
+  /** Only this holder, as {@link LockManager.inspect} shows it; a later holder keeps its lock. */
   readonly fingerprint?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { detailOf } from "./error-text.js";
 import type { FaultKind, Votes } from "../protocol/operation.js";
-import { takenCount } from "../protocol/slots.js";
+import { takenCount } from "../protocol/permits.js";
 
 /** One node's part in a failure. */
 export interface NodeVote {
@@ -33,8 +33,8 @@ export function nodeVotes(names: readonly string[], votes: Votes): NodeVote[] {
     }
     const label = vote.label === undefined ? {} : { label: vote.label };
     const mode = vote.isShared === true ? ({ holderMode: "shared" } as const) : {};
-    const { remainingMs: freeInMs, takenSlots } = vote;
-    const taken = takenSlots === undefined ? {} : { takenPermits: takenCount(takenSlots) };
+    const { remainingMs: freeInMs, takenPermits } = vote;
+    const taken = takenPermits === undefined ? {} : { takenPermits: takenCount(takenPermits) };
     return { node, vote: "refused", freeInMs, ...label, ...mode, ...taken };
   });
 }

@@ -1,5 +1,5 @@
 import { show } from "../runtime/validate.js";
-import { TakeOver } from "../coordinator/take-over.js";
+import { Adoption } from "../coordinator/adoption.js";
 import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
 import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
@@ -51,10 +51,10 @@ export function adopt(
   const withTtl = { ...options, ttlMs: options.ttlMs ?? given.ttlMs };
   const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0, "adopt");
   host.onLease(lease);
-  return takeOver(host, keys, lease, given.ownerId, signal);
+  return adoption(host, keys, lease, given.ownerId, signal);
 }
 
-function takeOver(
+function adoption(
   { context, nodeNames, pending }: AdoptionHost,
   keys: LockKind,
   settings: LeaseSettings,
@@ -64,23 +64,23 @@ function takeOver(
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
-    const onAbort = (): void => pendingTakeOver.abort();
+    const onAbort = (): void => pendingAdoption.abort();
     const errorOfEnd = (outcome: Exclude<AcquireOutcome, { kind: "granted" }>): Error => {
       if (outcome.kind !== "aborted") return adoptionError(keys, outcome, nodeNames);
       if (signal?.aborted) return signal.reason as Error;
-      const { isPreempted } = pendingTakeOver;
+      const { isPreempted } = pendingAdoption;
       return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
     };
     const onEnd = (outcome: AcquireOutcome): void => {
-      pending.delete(pendingTakeOver);
+      pending.delete(pendingAdoption);
       signal?.removeEventListener("abort", onAbort);
       const error = outcome.kind === "granted" ? undefined : errorOfEnd(outcome);
       trace?.tell(outcome, error);
       if (outcome.kind !== "granted") reject(error);
       else resolve(new LeasedLock(outcome.lease, nodeNames, context.clock));
     };
-    const pendingTakeOver = new TakeOver(context, keys, settings, giverId, onEnd);
-    pending.add(pendingTakeOver);
+    const pendingAdoption = new Adoption(context, keys, settings, giverId, onEnd);
+    pending.add(pendingAdoption);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }

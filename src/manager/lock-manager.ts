@@ -52,7 +52,7 @@ import {
   resolveManagerOptions,
   type ManagerSettings,
 } from "../options/resolve.js";
-import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
+import { PermitSemaphore, type SemaphoreHost } from "./semaphore.js";
 import { OpenedManager } from "../telemetry/open-managers.js";
 import { Telemetry, type ObservedNodes } from "../telemetry/telemetry.js";
 
@@ -238,7 +238,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
         acquirer.acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
       check: (given) => void resolveAcquireOptions(given, this.#settings, wait.waitMs, "semaphore"),
     };
-    return new SlotSemaphore(host, keys, options);
+    return new PermitSemaphore(host, keys, options);
   }
 
   async query(): Promise<LockManagerSnapshot> {

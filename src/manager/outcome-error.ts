@@ -17,7 +17,7 @@ import { nodeVotes, type NodeVote } from "../api/tally.js";
 import { LOCK_LAYOUTS } from "../protocol/lock-layout.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { RefusedVote } from "../protocol/operation.js";
-import { permitsIn } from "../protocol/slots.js";
+import { permitsIn } from "../protocol/permits.js";
 import { toleratedCount } from "../protocol/verdict.js";
 
 type Failure = Extract<
@@ -75,7 +75,7 @@ function foreignError(
   votes: readonly NodeVote[],
 ): QuorateError {
   const { key = keys.lockKey, label = "unknown" } = vote ?? {};
-  const [permits, foundPermits] = [keys.slots?.count, permitsIn(label)];
+  const [permits, foundPermits] = [keys.permits?.count, permitsIn(label)];
   if (permits !== undefined && foundPermits !== undefined) {
     return new PermitsMismatchError(keys.name, permits, foundPermits, votes);
   }

@@ -45,7 +45,7 @@ export function holderReport(
 ): HolderReport {
   const label = labelOf(ownerId);
   const { mode, owner } = keys;
-  const permit = keys.slots?.slot;
+  const permit = keys.permits?.permit;
   const quorum = quorumSize(nodeNames.length);
   const leftMs = [...remainingMs.values()].toSorted((a, b) => b - a);
   const freeInMs = leftMs[quorum - 1] ?? leftMs[0] ?? 0;

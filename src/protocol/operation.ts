@@ -147,8 +147,8 @@ export interface RefusedVote {
   readonly holder?: string | undefined;
   /** Signs of the holders, see `protocol/overdue`; "" where there are none. */
   readonly signs?: string;
-  /** For a permit: which of them are taken on this node, see `protocol/slots`. */
-  readonly takenSlots?: string;
+  /** For a permit: which of them are taken on this node, see `protocol/permits`. */
+  readonly takenPermits?: string;
 }
 
 export interface FaultVote {

@@ -98,9 +98,9 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     }
     case "taken": {
       const [ms, afterMs] = firstWord(detail);
-      const [takenSlots, afterSlots] = firstWord(afterMs);
-      const [holder, signs] = firstWord(afterSlots);
-      return { ...HELD, remainingMs: Number(ms), takenSlots, holder: textOrNone(holder), signs };
+      const [takenPermits, afterPermits] = firstWord(afterMs);
+      const [holder, signs] = firstWord(afterPermits);
+      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: textOrNone(holder), signs };
     }
     case "free":
       return FREE;

@@ -62,7 +62,7 @@ already taken
 TimeoutError
 stolen
 QUORATE_CALLBACK_OVERRUN
-preempted: AbortError
+stolen: AbortError
 `),
   "lock-delay": exactly(`early clock: runs
 late clock: held by another

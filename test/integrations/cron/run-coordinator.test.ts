@@ -42,14 +42,14 @@ describe("runCoordinator", () => {
     using lag = new LagWatch();
     const tasks = coordinators().map((coordinator, instance): ScheduledTask => {
       const run = ({ date }: { date: Date }): void => {
-        const slot = date.toISOString();
-        runs.set(slot, [...(runs.get(slot) ?? []), instance]);
+        const permit = date.toISOString();
+        runs.set(permit, [...(runs.get(permit) ?? []), instance]);
       };
       const options = { name: "report", distributed: true, runCoordinator: coordinator };
       const task = createTask("* * * * * *", run, options);
       const skip = (date: Date, reason = ""): void => {
-        const slot = date.toISOString();
-        skipped.set(slot, [...(skipped.get(slot) ?? []), reason]);
+        const permit = date.toISOString();
+        skipped.set(permit, [...(skipped.get(permit) ?? []), reason]);
       };
       task.on("execution:skipped", ({ date, reason }) => skip(date, reason));
       task.on("execution:missed", ({ date }) => skip(date, "missed"));
@@ -58,16 +58,16 @@ describe("runCoordinator", () => {
     await Promise.all(tasks.map(async (task) => task.start()));
     // The others have to be told no, as late as that may be.
     const decided = (): string[] =>
-      [...runs.keys()].filter((slot) => skipped.get(slot)?.length === INSTANCES - 1);
+      [...runs.keys()].filter((permit) => skipped.get(permit)?.length === INSTANCES - 1);
     await eventually("three have fired and are decided", () => decided().length >= 3);
     const last = decided().toSorted()[2] ?? "";
     await Promise.all(tasks.map(async (task) => task.stop()));
     for (const instances of runs.values()) expect(instances).to.have.length(1);
     if (lag.isBelow(MOST_LAG_MS)) {
       // Later ones may still be under way.
-      const slots = [...skipped.keys()].filter((slot) => slot <= last);
-      for (const slot of slots) expect(runs.has(slot), slot).to.equal(true);
-      const reasons = slots.flatMap((slot) => skipped.get(slot) ?? []);
+      const permits = [...skipped.keys()].filter((permit) => permit <= last);
+      for (const permit of permits) expect(runs.has(permit), permit).to.equal(true);
+      const reasons = permits.flatMap((permit) => skipped.get(permit) ?? []);
       expect(new Set(reasons)).to.deep.equal(new Set(["not-elected"]));
     }
     await Promise.all(tasks.map(async (task) => task.destroy()));
