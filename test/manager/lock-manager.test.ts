@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect } from "chai";
 import { aborted } from "../support/settle.js";
 import { QuorumUnreachableError, WaitTimeoutError } from "../../src/api/errors.js";
@@ -255,6 +256,71 @@ describe("LockManager: close", () => {
     await rejectionWith(ClosedError, locks.ready());
     await closing;
     expect(locks.close()).to.equal(locks.close());
+  });
+
+  it("ends terms at once, and gives other holders their time", async () => {
+    await using locks = new LockManager(memoryNodes(3));
+    const election = locks.elect("leader");
+    const { value: term } = await election.next();
+    const lock = await locks.acquire("invoice");
+    const closing = locks.close({ drainMs: 60_000 });
+    await eventually("the term has ended", () => term?.isHeld === false);
+    lock.assertHeld();
+    await lock.release();
+    await closing;
+    await election.return();
+  });
+
+  it("lets callbacks join the locks that they have while others have to end", async () => {
+    const locks = new LockManager(memoryNodes(3));
+    const joined: string[] = [];
+    await locks.request("invoice", { reentrant: true }, async (lock) => {
+      const closing = locks.close({ drainMs: 60_000 });
+      await locks.request("invoice", { reentrant: true }, (again) => {
+        joined.push(again.name);
+        expect(again.fencingToken).to.equal(lock.fencingToken);
+      });
+      await rejectionWith(ClosedError, locks.acquire("other"));
+      await rejectionWith(
+        ClosedError,
+        locks.request("other", { reentrant: true }, () => {}),
+      );
+      void closing;
+    });
+    await locks.close();
+    expect(joined).to.deep.equal(["invoice"]);
+  });
+});
+
+describe("LockManager: a signal that the caller gave", () => {
+  const listenersOf = (signal: AbortSignal): number => getEventListeners(signal, "abort").length;
+
+  it("is let go of however the acquire ends", async () => {
+    const { signal } = new AbortController();
+    await using locks = new LockManager(memoryNodes(3));
+    const lock = await locks.acquire("invoice", { signal });
+    expect(listenersOf(signal), "granted").to.equal(0);
+    expect(await locks.tryAcquire("invoice", { signal })).to.equal(null);
+    expect(listenersOf(signal), "refused").to.equal(0);
+    const stolen = await locks.request("invoice", { steal: true }, () => "mine");
+    expect(stolen).to.equal("mine");
+    expect(lock.isHeld).to.equal(false);
+    const semaphore = locks.semaphore("gpu", { permits: 1 });
+    await semaphore.acquire({ signal });
+    expect(await semaphore.tryAcquire({ signal })).to.equal(null);
+    expect(listenersOf(signal), "a permit").to.equal(0);
+    await rejectionOf(locks.acquire("gpu", { signal, waitMs: 1 }));
+    expect(listenersOf(signal), "timed out").to.equal(0);
+  });
+
+  it("is listened to while the acquire waits", async () => {
+    const { signal } = new AbortController();
+    const locks = new LockManager(fakes("holds"));
+    const waiting = rejectionOf(locks.acquire("invoice", { signal, waitMs: 60_000 }));
+    expect(listenersOf(signal)).to.equal(1);
+    await locks.close();
+    await waiting;
+    expect(listenersOf(signal)).to.equal(0);
   });
 });
 

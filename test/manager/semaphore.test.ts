@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { LockManager, type PermitOptions, type SemaphoreOptions } from "../../src/index.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { PermitSemaphore, type SemaphoreHost } from "../../src/manager/semaphore.js";
 import { rejectionWith } from "../support/settle.js";
 
 /** Nothing listens there: what is wrong must be found before anybody is asked. */
@@ -83,6 +85,61 @@ describe("LockManager.semaphore", () => {
     const aborted = locks.semaphore("gpu", { permits: 2, signal: AbortSignal.abort("enough") });
     const reason: unknown = await aborted.acquire().catch((error: unknown) => error);
     expect(reason).to.equal("enough");
+  });
+});
+
+describe("The options of a permit", () => {
+  const DEFAULTS = { permits: 3, ttlMs: 5_000, label: "default", waitMs: 700, fair: true };
+
+  /** What each call asks of the manager. */
+  async function asked(
+    given: PermitOptions,
+  ): Promise<readonly (readonly [options: PermitOptions, isOnce: boolean])[]> {
+    const all: (readonly [PermitOptions, boolean])[] = [];
+    const host = {
+      acquire: (_: unknown, options: PermitOptions, isOnce: boolean) => {
+        all.push([options, isOnce]);
+        return Promise.reject(new Error("no"));
+      },
+      check: () => {},
+    } as unknown as SemaphoreHost;
+    const semaphore = new PermitSemaphore(host, keysOf("lock:", "gpu"), DEFAULTS);
+    for (const call of [
+      () => semaphore.acquire(given),
+      () => semaphore.tryAcquire(given),
+      () => semaphore.request(given, () => {}),
+    ]) {
+      expect(await call().catch((error: Error) => error.message)).to.equal("no");
+    }
+    return all;
+  }
+
+  const { permits: _, waitMs, ...others } = DEFAULTS;
+  const CASES: readonly (readonly [given: PermitOptions, all: PermitOptions])[] = [
+    [{}, {}],
+    [{ ttlMs: undefined, label: undefined, waitMs: undefined, fair: undefined }, {}],
+    [
+      { ttlMs: 4_000, label: "", fair: false },
+      { ttlMs: 4_000, label: "", fair: false },
+    ],
+    [{ maxHoldMs: 9 }, { maxHoldMs: 9 }],
+  ];
+  for (const [given, all] of CASES) {
+    it(`are its own, or else those of the semaphore: ${Object.keys(given).join()}`, async () => {
+      const waiting = { ...others, waitMs, ...all };
+      expect(await asked(given)).to.deep.equal([
+        [waiting, false],
+        [{ ...others, ...all }, true],
+        [waiting, false],
+      ]);
+    });
+  }
+
+  it("have a wait for a single attempt if it says so itself", async () => {
+    for (const ownMs of [0, 5]) {
+      const waits = (await asked({ waitMs: ownMs })).map(([options]) => options.waitMs);
+      expect(waits).to.deep.equal([ownMs, ownMs, ownMs]);
+    }
   });
 });
 

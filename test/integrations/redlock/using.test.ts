@@ -22,13 +22,15 @@ class UsingBench extends CoordinatorBench {
   signal: RedlockAbortSignal | undefined;
   endRoutine = (): void => {};
   error: unknown;
+  /** Why it cannot be extended, nor released. */
+  readonly unreachable = new ExecutionError("no", []);
 
   async start(): Promise<RedlockAbortSignal> {
     const { context, clock } = this;
     const validUntilMs = clock.now() + LEFT_MS;
     const settings = leaseSettings(1_000, DEFAULT_SETTINGS);
     const state = new LeaseState([keysOf("", "a")], "me", { context, settings, validUntilMs });
-    const unreachable = new ExecutionError("no", []);
+    const { unreachable } = this;
     const locker = Object.assign(new EventEmitter(), {
       extend: () => Promise.reject(unreachable),
       release: () => Promise.reject(unreachable),
@@ -77,6 +79,17 @@ describe("the signal of using", () => {
       expect(bench.error).to.equal(signal.error);
     });
   }
+
+  it("tells why the lock was not extended, and so does the rejection", async () => {
+    const bench = new UsingBench();
+    const signal = await bench.start();
+    await bench.clock.run(LEFT_MS, 10);
+    expect(signal.aborted).to.equal(true);
+    expect(signal.error).to.equal(bench.unreachable);
+    bench.endRoutine();
+    await settle();
+    expect(bench.error).to.equal(bench.unreachable);
+  });
 
   it("tells nothing more once the routine has ended", async () => {
     const bench = new UsingBench();
