@@ -12,9 +12,11 @@ import {
   MixedLayoutError,
   MisconfiguredError,
   PermitsMismatchError,
+  type RecordedTtl,
 } from "./node-errors.js";
 import { nodeVotes, type NodeVote } from "./tally.js";
 import { LOCK_LAYOUTS } from "./lock-layout.js";
+import { keptMs, type KeyLife } from "./protocol/delays.js";
 import type { LockKind } from "./protocol/lock-kind.js";
 import type { RefusedVote } from "./protocol/operation.js";
 import { permitsIn } from "./protocol/slots.js";
@@ -32,8 +34,20 @@ export interface Try {
   readonly attemptCount: number;
   /** The largest clock margin that a client of the nodes has on record, ms. */
   readonly marginMs: number;
+  /** Where that is why nodes refused it: what it needs of the longest ttl on record, and what they have. */
+  readonly recordedTtl?: () => RecordedTtl | undefined;
   /** Whether the lock manager that asked already holds a lock on the name. */
   readonly isHeldHere?: () => boolean;
+}
+
+/** What a lock needs of the longest ttl on record, and what a quorum of nodes has, where that is less. */
+export function recordedTtlOf(
+  nodes: { recordedTtlMs(): number | undefined },
+  life: KeyLife,
+): RecordedTtl | undefined {
+  const recordedMs = nodes.recordedTtlMs();
+  const neededMs = Math.ceil(keptMs(life));
+  return recordedMs === undefined || neededMs <= recordedMs ? undefined : { neededMs, recordedMs };
 }
 
 /** The error for an acquire that failed. Contention and silence are never confused. */
@@ -52,7 +66,9 @@ export function errorOf(
   );
   if (foreign.length >= decisiveCount) return foreignError(keys, foreign[0], votes);
   const brokenCount = votes.filter(({ fault }) => fault === "misconfigured").length;
-  if (brokenCount >= decisiveCount) return new MisconfiguredError(name, votes);
+  if (brokenCount >= decisiveCount) {
+    return new MisconfiguredError(name, votes, [], { recordedTtl: tried.recordedTtl?.() });
+  }
   switch (failure.kind) {
     case "queued":
       return new OverloadedError(name, tried.waitedMs);

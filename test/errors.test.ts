@@ -332,7 +332,12 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
   QUORATE_MISCONFIGURED: [
     new MisconfiguredError(LONG_NAME, LONG_VOTES),
     new MisconfiguredError("", [], LONG_NODES),
-    new MisconfiguredError("", [], LONG_NODES, `clients use ${LONG.node.repeat(9)} (on record)`),
+    new MisconfiguredError("", [], LONG_NODES, {
+      listDifference: `clients use ${LONG.node.repeat(9)} (on record)`,
+    }),
+    new MisconfiguredError(LONG_NAME, LONG_VOTES, [], {
+      recordedTtl: { neededMs: 86_400_000, recordedMs: 3_600_000 },
+    }),
   ],
   QUORATE_NOT_READY: [new NotReadyError(LONG_NODES, 5, 86_400_000)],
   QUORATE_CLOSED: [new ClosedError(LONG_NAME), new ClosedError()],
@@ -352,7 +357,7 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
 
 /** An instruction, or where the reason of each node is. */
 const REMEDY =
-  /^(Acquire|Ask|Call|Check|Do|Finish|Give|Hold|Keep|Let|Mend|Pass|Raise|Release|Send|Stop|To|Try|Use|Wait|`error\.votes` has)\b[^\n…]{10,}[^.…]$/u;
+  /^(Acquire|Ask|Call|Check|Do|Finish|Give|Hold|Keep|Let|Mend|Pass|Raise|Release|Send|Set|Stop|To|Try|Use|Wait|`error\.votes` has)\b[^\n…]{10,}[^.…]$/u;
 
 describe("the text of an error, with the longest names and nodes", () => {
   for (const [code, errors] of Object.entries(LONGEST)) {
