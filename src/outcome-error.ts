@@ -18,7 +18,7 @@ import { nodeVotes, type NodeVote } from "./tally.js";
 import { LOCK_LAYOUTS } from "./lock-layout.js";
 import { keptMs, type KeyLife } from "./protocol/delays.js";
 import type { LockKind } from "./protocol/lock-kind.js";
-import type { RefusedVote } from "./protocol/operation.js";
+import type { RefusedVote, Votes } from "./protocol/operation.js";
 import { permitsIn } from "./protocol/slots.js";
 import { toleratedCount } from "./protocol/verdict.js";
 
@@ -77,12 +77,21 @@ export function errorOf(
     case "unreachable":
       return new QuorumUnreachableError(name, votes);
     case "refused": {
-      const of = { ...tried, isHeldHere: tried.isHeldHere?.() ?? false };
+      const heldNames = namesIn(keys, failure.votes);
+      const of = { ...tried, heldNames, isHeldHere: tried.isHeldHere?.() ?? false };
       return tried.waitMs > 0
         ? new WaitTimeoutError(name, votes, of)
         : new LockContendedError(name, votes, of);
     }
   }
+}
+
+/** Of a set, the names because of which nodes refused it. */
+function namesIn({ names, lockKeys }: LockKind, votes: Votes): readonly string[] {
+  const keys = votes.flatMap((vote) =>
+    vote?.kind === "refused" && vote.reason === "held" ? (vote.key ?? []) : [],
+  );
+  return names.filter((_, at) => keys.includes(lockKeys[at] ?? ""));
 }
 
 function foreignError(

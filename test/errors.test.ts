@@ -48,7 +48,10 @@ const VOTES: (Vote | undefined)[] = [
   fault("timeout"),
 ];
 
-const TRIED = { waitedMs: 1_234.4, attemptCount: 7, isHeldHere: false, marginMs: 0 };
+const TRIED = {
+  ...{ waitedMs: 1_234.4, attemptCount: 7, isHeldHere: false, marginMs: 0 },
+  heldNames: [],
+};
 
 const PERMIT_KEYS = permitLock(keysOf("lock:", "invoice"), 4);
 const OTHER_PERMITS = foreign("semaphore:3");
@@ -269,7 +272,13 @@ const LONG_NODES = LONG_VOTES.map(({ node }) => ({
     clockOffsetMs: undefined,
   },
 })) as readonly NodeStatus[];
-const LONG_TRY = { waitedMs: 86_400_000, attemptCount: 12_345, isHeldHere: true, marginMs: 5_000 };
+const LONG_TRY = {
+  waitedMs: 86_400_000,
+  attemptCount: 12_345,
+  isHeldHere: true,
+  marginMs: 5_000,
+  heldNames: [LONG.name, `${LONG.name}2`],
+};
 const LONG_HELD = {
   names: [LONG.name, `${LONG.name}2`],
   mode: "exclusive",

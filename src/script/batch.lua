@@ -21,6 +21,7 @@
 --   "<fence>"                granted with this fence
 --   "granted <fence> <p> <w>"  the same to a waiter or a take-over; p: 1 if the key was the previous
 --                            owner's, w: 1 if other processes are in the queue
+--   "name <n> held ..."      of a set: refused because of its n-th name, as follows
 --   "held <ms> <signs> <label>"    refused, held by another client for ms; see lib/standing.lua
 --   "shared <ms> <signs>"          refused, held by readers
 --   "taken <ms> <digits> <signs>"  refused, the permit is held: ms until the first of all expires, and
