@@ -111,11 +111,23 @@ export class WaitTimeoutError extends HeldError {
   }
 }
 
-/** Too few nodes answered to decide whether the lock is held. */
+/** Too few nodes answered to decide whether the lock is held; or several clients kept each other from a quorum. */
 export class QuorumUnreachableError extends QuorateError {
   readonly code = "QUORATE_UNREACHABLE";
-  constructor(lockName: string, votes: readonly NodeVote[]) {
-    super(`no quorum for "${lockName}"${firstFault(votes)}`, lockName, votes);
+  /**
+   * - `unreachable`: too few nodes answered
+   * - `split`: they did, and nobody held the name: until the end, several clients that asked at the same moment had
+   *   some of the nodes each. Trying again helps
+   */
+  readonly reason: "unreachable" | "split";
+  constructor(
+    lockName: string,
+    votes: readonly NodeVote[],
+    reason: "unreachable" | "split" = "unreachable",
+  ) {
+    const why = reason === "split" ? "; several clients ask for it at once" : firstFault(votes);
+    super(`no quorum for "${lockName}"${why}`, lockName, votes);
+    this.reason = reason;
   }
 }
 

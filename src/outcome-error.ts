@@ -22,7 +22,7 @@ import { toleratedCount } from "./protocol/verdict.js";
 
 type Failure = Extract<
   AcquireOutcome,
-  { kind: "refused" | "unreachable" | "exhausted" | "queued" }
+  { kind: "refused" | "split" | "unreachable" | "exhausted" | "queued" }
 >;
 
 interface Tried {
@@ -55,8 +55,9 @@ export function errorOf(
       return new OverloadedError(name, tried.waitedMs);
     case "exhausted":
       return new ValidityExhaustedError(name, votes);
+    case "split":
     case "unreachable":
-      return new QuorumUnreachableError(name, votes);
+      return new QuorumUnreachableError(name, votes, failure.kind);
     case "refused":
       return tried.waitMs > 0
         ? new WaitTimeoutError(
