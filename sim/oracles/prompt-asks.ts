@@ -15,7 +15,7 @@ interface Asker {
   readonly name: string;
   /** By what is told, the nodes that have told it since it asked last. */
   readonly told: Map<string, Set<number>>;
-  /** Attempts without an end: by owner, the nodes that have not answered. */
+  /** Attempts without an end: by owner, the nodes that have not answered its acquire or its seal. */
   readonly pending: Map<string, Set<number>>;
   readonly asksUs: number[];
   holdCount: number;
@@ -67,12 +67,12 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       }
     }
     if (event.kind === "send") {
-      if (event.op !== "acquire") return;
+      if (event.op !== "acquire" && event.op !== "seal") return;
       // A request that steals the name goes before all others of its process.
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
       for (const name of rootsOf(event.name)) {
         const asker = find(event.process, name);
-        if (asker.pending.get(event.ownerId) === undefined) {
+        if (event.op === "acquire" && asker.pending.get(event.ownerId) === undefined) {
           asker.told.clear();
           asker.asksUs.push(atUs);
         }
@@ -91,7 +91,7 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       due.add(asker);
     } else if (event.kind === "vote") {
       if (event.vote === "fault") troubledUs.set(event.process, atUs);
-      if (event.op !== "acquire") return;
+      if (event.op !== "acquire" && event.op !== "seal") return;
       for (const name of rootsOf(event.name)) {
         const asker = find(event.process, name);
         const nodes = asker.pending.get(event.ownerId);

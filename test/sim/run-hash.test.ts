@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "50cc3c42",
-  [HASHED_RUNS_A_PROFILE]: "1ade548c",
+  2: "fe67571a",
+  [HASHED_RUNS_A_PROFILE]: "f892a3c0",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
