@@ -131,6 +131,7 @@ const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "shared",
   "waiting",
   "mixed",
+  "splits",
   "amnesia-without-quarantine",
 ];
 
