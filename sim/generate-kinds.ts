@@ -28,7 +28,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   force: { stream: "operators", apply: withOperators },
   bursts: { stream: "bursts", apply: withBursts },
   waiting: { stream: "places", apply: withPlaces },
-  mixed: { stream: "mixed", apply: withCompany },
+  requests: { stream: "requests", apply: withCompany },
   splits: { stream: "splits", apply: withSplits },
 };
 

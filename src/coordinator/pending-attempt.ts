@@ -62,7 +62,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#mode = mode;
     this.#beginUntilMs = beginUntilMs;
     // The lock that is handed or taken over is given up with the first attempt.
-    this.#beginsOnce = beginsOnce === true || mode.as === "handOver" || mode.as === "takeOver";
+    this.#beginsOnce = beginsOnce === true || mode.as === "passOn" || mode.as === "adoption";
     this.#contest = entry.contest;
     this.#enter(urgency);
   }

@@ -1,10 +1,10 @@
 import type { WaitSettings } from "../coordinator/pauses.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
-import type { LockLayout } from "../lock-layout.js";
+import type { LockLayout } from "../protocol/lock-layout.js";
 import { keptMs } from "../protocol/delays.js";
 import { defaultLossNoticeMs, leftAtRenewalMs } from "../protocol/renewal.js";
 import { driftMs } from "../protocol/validity.js";
-import { wellFormed } from "../validate.js";
+import { wellFormed } from "../runtime/validate.js";
 import type {
   AcquireOptions,
   ElectOptions,
@@ -13,7 +13,7 @@ import type {
   LockOptions,
   Quarantine,
   WaitOptions,
-} from "./options.js";
+} from "../api/options.js";
 import { checkPlace, DEFAULTS, OPTIONS, type Place } from "./table.js";
 
 const MAX_NAME_BYTES = 1_024;
@@ -21,6 +21,15 @@ const MAX_NAME_BYTES = 1_024;
 /** The options of a manager, resolved and checked. */
 export interface ManagerSettings {
   readonly maxTtlMs: number;
+  /** What becomes of it on the nodes' records. */
+  readonly longestTtl: {
+    /** Whether they are raised to it: only a value that was given is meant for all clients. */
+    readonly raisesTtl: boolean;
+    /** With which the record of a new node begins, ms. */
+    readonly firstTtlMs: number;
+    /** What a lock with the manager's own options needs, ms. */
+    readonly usualTtlMs: number;
+  };
   readonly driftFactor: number;
   readonly clockStepMs: number;
   readonly keyPrefix: string;
@@ -54,6 +63,11 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
   };
   return {
     ...base,
+    longestTtl: {
+      raisesTtl: given.maxTtlMs !== undefined,
+      firstTtlMs: given.maxTtlMs ?? DEFAULTS.maxTtlMs,
+      usualTtlMs: lifeMs,
+    },
     keyPrefix: given.keyPrefix ?? DEFAULTS.keyPrefix,
     quarantine: given.quarantine ?? DEFAULTS.quarantine,
     allowEviction: given.allowEviction ?? DEFAULTS.allowEviction,

@@ -80,6 +80,12 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   switch (word) {
     case "granted":
       return decodeGranted(detail);
+    case "name": {
+      const [at, rest] = firstWord(detail);
+      const vote = decodeVote(rest, operation);
+      const key = operation.keys.lockKeys[Number(at) - 1];
+      return vote.kind === "refused" && key !== undefined ? { ...vote, key } : vote;
+    }
     case "held": {
       const [ms, afterMs] = firstWord(detail);
       const [holder, afterHolder] = firstWord(afterMs);
@@ -98,9 +104,9 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     }
     case "taken": {
       const [ms, afterMs] = firstWord(detail);
-      const [takenSlots, afterSlots] = firstWord(afterMs);
-      const [holder, signs] = firstWord(afterSlots);
-      return { ...HELD, remainingMs: Number(ms), takenSlots, holder: textOrNone(holder), signs };
+      const [takenPermits, afterPermits] = firstWord(afterMs);
+      const [holder, signs] = firstWord(afterPermits);
+      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: textOrNone(holder), signs };
     }
     case "free":
       return FREE;

@@ -11,7 +11,7 @@ import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
 import { listFieldOf } from "../../protocol/node-list.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
-import type { NodeClients } from "../../server-nodes.js";
+import type { NodeClients } from "../../nodes/server-nodes.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";
@@ -159,13 +159,14 @@ async function examine(
 /** The handshake of a client that connects, but for a record that does not exist, and without writing one. */
 async function handshake(
   redis: Redis,
-  { maxTtlMs, clockStepMs }: DoctorSettings,
+  { clockStepMs }: DoctorSettings,
 ): Promise<Pick<ReturnType<typeof decodeHandshake>, "nodeTimeMs" | "problems">> {
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
     number: firstNumber(systemEntropy()),
     connectionName: "",
-    ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, maxTtlMs, clockStepMs },
+    ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, clockStepMs },
+    ...{ maxTtlMs: 0, firstTtlMs: 0 },
     ...{ wallMs: Date.now(), isDurable: false, order: undefined, isLooking: true },
     nodeList: { keyPrefix: "", nodeId: undefined, isToGetId: false, list: undefined },
   };

@@ -6,7 +6,7 @@ import { callCli, cliFile, environment, PATIENTLY, runCli } from "../../support/
 import { expectSchema } from "../../support/cli-schema.js";
 import { allHold, at } from "../../support/nodes.js";
 import { PATIENT } from "../../support/patient.js";
-import { ownerIdOf } from "../../../src/lock.js";
+import { ownerIdOf } from "../../../src/manager/lock.js";
 
 describe("quorate inspect and release", () => {
   let fleet: RedisFleet;
@@ -41,7 +41,11 @@ describe("quorate inspect and release", () => {
       "inspect",
       (await call("inspect", "job", "--json")).stdout,
     ) as LockReport;
-    const { remainingMs: _, ...expected } = { ...at((await locks.inspect("job")).holders, 0) };
+    const {
+      remainingMs: _,
+      freeInMs: __,
+      ...expected
+    } = { ...at((await locks.inspect("job")).holders, 0) };
     expect(at(report.holders, 0)).to.deep.include(expected);
 
     const { fingerprint } = expected;
