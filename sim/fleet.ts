@@ -364,7 +364,7 @@ export class Fleet {
     if (what === "readers") this.#readers.onKeyBeside(node, name, change);
     else if (what === "holds") this.#holds.onKeyBeside(node, name, change);
     else if (what === "queue") this.#places.onQueueKey(node, name, change);
-    else if (what === "slots") {
+    else if (what === "permits") {
       this.#places.onKept(node, name, change);
       this.#permits.onKeyBeside(node, name, change);
     } else if (what === "stamp") this.#stamps.onOwnerKey(node, name, after);

@@ -2,6 +2,9 @@ import { keptMs } from "../src/protocol/delays.js";
 import { hashText, seededRandom } from "./random.js";
 import type { Scenario } from "./scenario.js";
 
+/** No name stays closed for longer after its release, ms: a run ends before. */
+export const LONGEST_HOLD_MS = 3_750;
+
 /** The same scenario with names that stay closed after a loss or an early release, and locks with several handles. */
 export function withDelays(scenario: Scenario): Scenario {
   const { options, clients, workload } = scenario;
@@ -9,7 +12,7 @@ export function withDelays(scenario: Scenario): Scenario {
   const ttls = [options.ttlMs, ...clients.flatMap((client) => client.options?.ttlMs ?? [])];
   const lockDelayMs = random.chance(75) ? random.between(1, 1_500) : 0;
   // An acquire must have a good chance to finish while that much validity is left.
-  const longestMs = Math.floor(Math.min(3_750, ...ttls) * 0.4);
+  const longestMs = Math.floor(Math.min(LONGEST_HOLD_MS, ...ttls) * 0.4);
   const minHoldMs = random.chance(75) ? random.between(1, longestMs) : 0;
   // No key may live longer than that.
   const { driftFactor } = options;

@@ -145,7 +145,7 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   "redlock-beside": BESIDE_OTHERS,
   "drop-in": [...WITH_SUSPENDS, [wallJumpForward, 1]],
   several: WITH_SUSPENDS,
-  mixed: WITH_SUSPENDS,
+  requests: WITH_SUSPENDS,
   semaphore: WITH_SUSPENDS,
   steal: [
     [partition, 2],

@@ -28,7 +28,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   force: { stream: "operators", apply: withOperators },
   bursts: { stream: "bursts", apply: withBursts },
   waiting: { stream: "places", apply: withPlaces },
-  mixed: { stream: "mixed", apply: withCompany },
+  requests: { stream: "requests", apply: withCompany },
 };
 
 /** The sessions of a profile that is about one kind of lock, or about one operation on locks. */

@@ -5,7 +5,7 @@ import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLiar } from "./generate-liar.js";
 import { withLooks } from "./generate-looks.js";
-import { withMixed } from "./generate-mixed.js";
+import { withRequestOptions } from "./generate-requests.js";
 import { generateDistances, generateNetwork } from "./generate-network.js";
 import { withSteps } from "./generate-steps.js";
 import type { Profile } from "./profiles.js";
@@ -63,7 +63,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
   if (profile === "steps") return withSteps(scenario);
-  if (profile === "mixed") return withMixed(scenario);
+  if (profile === "requests") return withRequestOptions(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
   return withLiar(withLooks(made));
 }
@@ -130,7 +130,7 @@ function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettin
 const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "shared",
   "waiting",
-  "mixed",
+  "requests",
   "amnesia-without-quarantine",
 ];
 
@@ -195,7 +195,7 @@ function generateWorkload(
   return [...sessions, ...both].toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** Sometimes many callers in one client want the same lock: it is handed over within the process. */
+/** Sometimes many callers in one client want the same lock: it is passed on within the process. */
 function generateCrowd(random: Random, sessions: readonly Session[]): Session[] {
   if (!random.chance(40)) return [];
   const leader = random.oneOf(sessions);

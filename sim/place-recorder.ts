@@ -2,6 +2,7 @@ import type { PlaceEvent, TurnEvent } from "./oracles/history.js";
 import { textOf } from "../src/memory/bytes.js";
 import type { Operation } from "../src/protocol/operation.js";
 import { MARKERS } from "../src/protocol/markers.js";
+import { turnTextOf } from "../src/protocol/waiter.js";
 import { doneBy, type Author, type KeyChange } from "./node-keys.js";
 import type { Recorder } from "./recorder.js";
 import type { InboxObserver } from "./sim-subscription.js";
@@ -18,7 +19,7 @@ const PLACE = /^([rs]?)(\d+):(.*)$/s;
 /** A message: for what, for how long it is reserved, which permit, and the lock key. */
 const TURN = /^(?:([rs]?)\d+|(\d+)\/(\d+)):(.+)$/s;
 
-/** A lock key, or a member of the permits, which starts with its slot. */
+/** A lock key, or a member of the permits, which starts with its permit. */
 const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
 
 /**
@@ -57,12 +58,17 @@ export class PlaceRecorder {
       isWritten = true;
       this.#tell(node, name, place, "stands", by, keptUs, ticket);
     }
+    const entered = placeEnteredBy(by);
     for (const place of was.keys()) {
-      if (!is.has(place)) this.#tell(node, name, place, "gone", by);
+      if (is.has(place)) continue;
+      const ticket = place === entered?.place ? entered.ticket : undefined;
+      this.#tell(node, name, place, "gone", by, undefined, ticket);
     }
     // The queue is kept for as long as if a place had been written.
     const isLonger = before !== undefined && endsMs > before.expiresAtMs;
-    if (isLonger && !isWritten) this.#write(node, name, "", NO_MARK, "passed", by, keptUs);
+    if (!isLonger || isWritten) return;
+    if (entered === undefined) this.#write(node, name, "", NO_MARK, "passed", by, keptUs);
+    else this.#tell(node, name, entered.place, "passed", by, keptUs, entered.ticket);
   }
 
   /** The whole name, or one slot of it. */
@@ -82,12 +88,12 @@ export class PlaceRecorder {
       },
       onMessage: (message, what) => {
         // What no node would write says nothing.
-        const [, ofName, ofPermit, slot, lockKey] = TURN.exec(message) ?? [];
+        const [, ofName, ofPermit, number, lockKey] = TURN.exec(message) ?? [];
         if (lockKey === undefined) return;
         const name = lockKey.replace(KEY_PREFIX, "");
         const wants = (ofPermit === undefined ? ofName : "s") as TurnEvent["wants"];
-        const permit = slot === undefined ? undefined : Number(slot);
-        this.#record({ kind: "turn", node, name, process, wants, slot: permit, what });
+        const permit = number === undefined ? undefined : Number(number);
+        this.#record({ kind: "turn", node, name, process, wants, permit, what });
       },
     };
   }
@@ -126,6 +132,13 @@ export class PlaceRecorder {
     const sentUs = askedUs ?? this.#world.nowUs;
     this.#record({ kind: "place", node, name, process, ...mark, what, by, op, sentUs, keptUs });
   }
+}
+
+/** The place that a release writes before the node tells whoever is first. */
+function placeEnteredBy(by: KeyChange["by"]): { place: string; ticket: number } | undefined {
+  if (typeof by !== "object" || by.kind !== "release" || by.waiter === undefined) return undefined;
+  const { waiter } = by;
+  return { place: `${turnTextOf(waiter)}:${waiter.inbox}`, ticket: waiter.ticket };
 }
 
 /** When the wait of each place began, µs. */

@@ -25,7 +25,7 @@ export const MODEL_PROFILES = [
   "redisson",
   "redlock-beside",
   "drop-in",
-  "mixed",
+  "requests",
   "proxy",
 ] as const;
 

@@ -59,10 +59,12 @@ export interface LockSettings {
   readonly window?: number | undefined;
   /** Within a process, earlier callers get a name first. */
   readonly fair?: boolean | undefined;
+  /** The client sets no `maxTtlMs` of its own: it takes that of the nodes' records. */
+  readonly takesRecordedTtl?: boolean | undefined;
 }
 
 /** Options of one request, where they differ from those of its process. */
-export type RequestSettings = Partial<Pick<LockSettings, "ttlMs" | "fair">>;
+export type RequestSettings = Partial<Pick<LockSettings, "ttlMs" | "fair" | "renew" | "minHoldMs">>;
 
 export interface NodeSettings {
   readonly wallOffsetMs: number;

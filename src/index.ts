@@ -2,23 +2,14 @@ export type { LockLayout } from "./protocol/lock-layout.js";
 export { LockManager } from "./manager/lock-manager.js";
 export {
   ClosedError,
-  LockContendedError,
+  LockHeldError,
   LockLostError,
+  NoQuorumError,
   NotAdoptableError,
   NotReadyError,
   QuorateError,
-  OverloadedError,
-  QuorumUnreachableError,
-  ValidityExhaustedError,
-  WaitTimeoutError,
 } from "./api/errors.js";
-export { ReentryError, type HeldAlready, type ReentryProblem } from "./api/reentry-error.js";
-export {
-  ForeignKeyError,
-  MixedLayoutError,
-  MisconfiguredError,
-  PermitsMismatchError,
-} from "./api/node-errors.js";
+export { ForeignKeyError, MisconfiguredError, PermitsMismatchError } from "./api/node-errors.js";
 export { DEFAULTS } from "./options/table.js";
 export { closeOnSignals, type CloseOnSignalsOptions } from "./manager/close-on-signals.js";
 

@@ -90,7 +90,13 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
     packages: ["cluster-key-slot", "node:os"],
   },
   fencing: {
-    ours: ["fencing/", "api/errors.ts", "runtime/validate.ts", "protocol/keys.ts"],
+    ours: [
+      "fencing/",
+      "api/errors.ts",
+      "api/error-text.ts",
+      "runtime/validate.ts",
+      "protocol/keys.ts",
+    ],
     packages: ["node:crypto"],
   },
   "integrations/redlock": {
@@ -168,7 +174,7 @@ describe("the direction of imports", () => {
   }
 
   it("coordinator and channel ask nobody of which kind a lock is", () => {
-    const asking = /"(?:exclusive|shared|several|owned|redisson|timestamp|slot)"/;
+    const asking = /"(?:exclusive|shared|several|owned|redisson|timestamp|permit)"/;
     for (const { path, code } of [...inFolder("coordinator"), ...inFolder("channel")]) {
       expect(asking.exec(code)?.[0], path).to.equal(undefined);
     }

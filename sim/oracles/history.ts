@@ -73,7 +73,7 @@ export interface SendEvent extends InRound<"send"> {
   readonly fence: number | undefined;
   /** For an acquire that is granted only where its owner already holds the name. */
   readonly isAgain?: boolean | undefined;
-  /** For a hand-over: the owner whose lock it takes over. */
+  /** Of a lock that is passed on: the owner whose lock it was. */
   readonly previous?: string | undefined;
   /** For an acquire that takes the name, whoever holds it. */
   readonly isPreempting?: boolean | undefined;
@@ -94,6 +94,8 @@ export interface VoteEvent extends InRound<"vote"> {
   readonly fault?: string | undefined;
   /** Of a fault: whether the operation may have been executed. */
   readonly sent?: boolean | undefined;
+  /** For a refusal: the beginning of whose ownerId has the name; undefined if that is no single client. */
+  readonly holder?: string | undefined;
   /** For a refusal: the name is held in another layout, or the key is foreign data. */
   readonly isForeign?: boolean | undefined;
   /** Of a refused heal: an operator has ended the lock. */
@@ -213,7 +215,7 @@ export interface KeyEvent extends OnNode<"key"> {
 
 /**
  * The place of a process in the queue of a name on a node was written (`stands`), was removed (`gone`), or a free
- * name is reserved for it (`kept`). `passed`: it was written and removed in one step.
+ * name is reserved for it (`kept`). `passed`: it was not there, and was written and removed in one step.
  */
 export interface PlaceEvent extends OnNode<"place"> {
   readonly name: string;
@@ -222,7 +224,10 @@ export interface PlaceEvent extends OnNode<"place"> {
   readonly wants: "" | "r" | "s";
   /** For how long a free name is reserved for it, ms: a process has a place for each such time. */
   readonly turnMs?: number | undefined;
-  /** Of `stands`: its place in the order, when the wait began by the process's wall clock, µs. */
+  /**
+   * Its place in the order, when the wait began by the process's wall clock, µs. Of `stands`, and of what left a place
+   * that the same step had written: a release queues the next waiter of its process, and may tell it at once.
+   */
   readonly ticket?: number | undefined;
   readonly what: "stands" | "gone" | "kept" | "passed";
   /** As with a key. */
@@ -243,7 +248,7 @@ export interface TurnEvent extends OnNode<"turn"> {
   readonly process: string;
   readonly wants: PlaceEvent["wants"];
   /** Which permit; undefined for the name as a whole. */
-  readonly slot: number | undefined;
+  readonly permit: number | undefined;
   readonly what: "told" | "heard";
 }
 

@@ -3,17 +3,22 @@ import { placeOf, type History, type SendEvent, type Violate } from "./history.j
 /** No message on healthy links takes that long, µs: waiters keep asking until their process closes. */
 const IN_FLIGHT_US = 100_000;
 
+/** Of a minimum hold: fixed part of the drift, and what is rounded up. */
+const ROUNDING_MS = 5;
+
 /**
  * L3: no key of a failed attempt stays on any node once all links are healthy and messages in flight have had time to
  * arrive. Exceptions: keys of processes that died are left to their ttl, those of lost locks to their lock-delay,
- * those handed over and not adopted, and those restored with an older state of a node, which no process knows of.
+ * those of locks that were released early to their minimum hold, those handed over and not adopted, and those restored with an older state of a node, which no process knows of.
  */
-export function checkNodesClean({ events }: History, violate: Violate): void {
+export function checkNodesClean({ settings, events }: History, violate: Violate): void {
   const held = new Set<string>();
   const crashed = new Set<string>();
   const given = new Set<string>();
   /** Owners whose keys are meant to stay: they were not released. */
   const delayed = new Set<string>();
+  /** By owner: until when its keys may stay although it has released them, µs. */
+  const keptUntilUs = new Map<string, number>();
   /** By owner: what was sent last. */
   const sent = new Map<string, SendEvent>();
   const keys = new Map<string, { node: number; name: string; ownerId: string }>();
@@ -21,6 +26,10 @@ export function checkNodesClean({ events }: History, violate: Violate): void {
     if (event.kind === "grant") {
       held.add(event.ownerId);
       if ((event.lockDelayMs ?? 0) > 0) delayed.add(event.ownerId);
+      const { minHoldMs = 0, atUs } = event;
+      // It is out-waited on a clock that may be off by the drift, and rounded up.
+      const longestMs = minHoldMs * (1 + 2 * settings.driftFactor) + ROUNDING_MS;
+      if (minHoldMs > 0) keptUntilUs.set(event.ownerId, atUs + longestMs * 1_000);
     } else if (event.kind === "end") {
       held.delete(event.ownerId);
       if (event.why === "released") delayed.delete(event.ownerId);
@@ -35,6 +44,7 @@ export function checkNodesClean({ events }: History, violate: Violate): void {
       for (const { node, name, ownerId } of keys.values()) {
         const last = sent.get(ownerId);
         if (held.has(ownerId) || given.has(ownerId) || delayed.has(ownerId)) continue;
+        if ((keptUntilUs.get(ownerId) ?? 0) >= event.atUs) continue;
         if (last === undefined || crashed.has(last.process)) continue;
         if (last.atUs > event.atUs - IN_FLIGHT_US) continue;
         const message = `node ${node} still has the key of ${ownerId} for ${name}, which was given up`;

@@ -23,3 +23,8 @@ export function waitedFor(name: string): string {
 export function isPermit(name: string): boolean {
   return name.includes("#");
 }
+
+/** Whether several names are wanted together. */
+export function isSet(name: string): boolean {
+  return name.includes(", ");
+}

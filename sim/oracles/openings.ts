@@ -121,14 +121,14 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
       const id = `${process} ${markOf(event)}`;
       if (what === "stands") {
         places.set(id, { process, wants, ticket, writtenUs: clocks.at(node, atUs) });
-      } else if (what === "gone") {
+      } else if (what === "gone" || what === "passed") {
         places.delete(id);
         step.gone.push(event);
       }
     } else if (event.kind === "turn" && event.what === "told") {
-      const { node, name, atUs, slot } = event;
+      const { node, name, atUs, permit } = event;
       stepOf(node, name, atUs).told.push(event);
-      if (slot !== undefined) reservedUs.set(`${node} ${name}`, atUs);
+      if (permit !== undefined) reservedUs.set(`${node} ${name}`, atUs);
     } else if (event.kind === "node") {
       const step = event.what === "errors" ? 1 : event.what === "calm" ? -1 : 0;
       failing.set(event.node, Math.max(0, (failing.get(event.node) ?? 0) + step));
@@ -172,10 +172,13 @@ function unheard(
     if (before.holders.size === 0 || isReserved) return undefined;
     const [early] = told;
     if (early === undefined) return `tells nobody, although ${first.process} waits`;
-    const wasFirst = was.find(({ process, wants }) => {
-      return process === early.process && wants === early.wants;
-    });
-    if (wasFirst === undefined || first.ticket >= wasFirst.ticket) return undefined;
+    const isOfEarly = (place: Pick<Place, "process" | "wants">): boolean => {
+      return place.process === early.process && place.wants === early.wants;
+    };
+    // The step may have queued it anew, for another waiter of its process.
+    const renewed = gone.find((place) => isOfEarly(place) && place.ticket !== undefined);
+    const ticket = renewed?.ticket ?? was.find(isOfEarly)?.ticket;
+    if (ticket === undefined || first.ticket >= ticket) return undefined;
     return `tells ${early.process}, although ${first.process} came first`;
   }
   const isShared = isHeldBy(after, ({ mode }) => mode === "shared");

@@ -1,6 +1,6 @@
 import { getOrAdd } from "./get-or-add.js";
 import { majority, type History, type HistoryEvent, type Violate } from "./history.js";
-import { rootOf, rootsOf } from "./names.js";
+import { isSet, rootOf, rootsOf } from "./names.js";
 import { Waiting } from "./waiting.js";
 
 /** How often a waiter follows the messages of the nodes, a second. */
@@ -15,7 +15,7 @@ interface Asker {
   readonly name: string;
   /** By what is told, the nodes that have told it since it asked last. */
   readonly told: Map<string, Set<number>>;
-  /** Attempts without an end: by owner, the nodes that have not answered. */
+  /** Attempts without an end: by owner, the nodes that have not answered its acquire or its seal. */
   readonly pending: Map<string, Set<number>>;
   readonly asksUs: number[];
   holdCount: number;
@@ -25,8 +25,9 @@ interface Asker {
 
 /**
  * W6: a waiter that a quorum of nodes has told that it is its turn asks them at once, and not with its next look. Except
- * that its attempt is under way, that it holds the name, that it was told so more often than it may follow, or that
- * few attempts of its process may be under way at once. It is judged where the process has missed no answer lately.
+ * that its attempt is under way, that it holds the name, that it was told so more often than it may follow, that few
+ * attempts of its process may be under way at once, or that a set of names waits there as well, which lets others pass
+ * when it lacks another name. It is judged where the process has missed no answer lately.
  */
 export function checkPromptAsks({ settings, events }: History, violate: Violate): void {
   if (settings.isNarrow === true) return;
@@ -49,6 +50,7 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
   };
   const mayAsk = ({ process, name, asksUs }: Asker, atUs: number): boolean => {
     if (Number.isFinite(waiting.endedUs(process, name))) return false;
+    if (waiting.calls(process, name).some((call) => isSet(call.name))) return false;
     if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;
     return asksUs.filter((askedUs) => askedUs > atUs - 1_000_000).length < TRIES_A_SECOND;
   };
@@ -65,12 +67,12 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       }
     }
     if (event.kind === "send") {
-      if (event.op !== "acquire") return;
+      if (event.op !== "acquire" && event.op !== "seal") return;
       // A request that steals the name goes before all others of its process.
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
       for (const name of rootsOf(event.name)) {
         const asker = find(event.process, name);
-        if (asker.pending.get(event.ownerId) === undefined) {
+        if (event.op === "acquire" && asker.pending.get(event.ownerId) === undefined) {
           asker.told.clear();
           asker.asksUs.push(atUs);
         }
@@ -80,7 +82,7 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       }
     } else if (event.kind === "turn" && event.what === "heard") {
       const asker = find(event.process, event.name);
-      const what = event.slot === undefined ? "" : String(event.slot);
+      const what = event.permit === undefined ? "" : String(event.permit);
       const nodes = getOrAdd(asker.told, what, () => new Set());
       nodes.add(event.node);
       if (nodes.size < quorum || asker.pending.size > 0 || asker.holdCount > 0) return;
@@ -89,7 +91,7 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       due.add(asker);
     } else if (event.kind === "vote") {
       if (event.vote === "fault") troubledUs.set(event.process, atUs);
-      if (event.op !== "acquire") return;
+      if (event.op !== "acquire" && event.op !== "seal") return;
       for (const name of rootsOf(event.name)) {
         const asker = find(event.process, name);
         const nodes = asker.pending.get(event.ownerId);

@@ -7,7 +7,7 @@ import {
   type Violate,
 } from "./history.js";
 import { Health } from "./health.js";
-import { rootOf } from "./names.js";
+import { isSet, rootOf } from "./names.js";
 import { Waiting, type Waits } from "./waiting.js";
 
 /** Within which the place of one that waits is written anew wherever all is well: 5 s, and what a connection may take. */
@@ -86,7 +86,7 @@ class Check {
   }
 
   #isMissing({ process, name, calls, startedUs }: Waits, nowUs: number): boolean {
-    if ([...calls.values()].some((call) => call.owner !== undefined || call.name.includes(", "))) {
+    if ([...calls.values()].some((call) => call.owner !== undefined || isSet(call.name))) {
       return false;
     }
     const held = this.#held.get(`${process} ${name}`);

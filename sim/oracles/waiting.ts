@@ -41,6 +41,11 @@ export class Waiting {
     return waits === undefined || waits.calls.size > 0 ? Number.POSITIVE_INFINITY : waits.endedUs;
   }
 
+  /** Its calls that wait for that name now. */
+  calls(process: string, name: string): CallEvent[] {
+    return [...(this.#waits.get(`${process} ${rootOf(name)}`)?.calls.values() ?? [])];
+  }
+
   /** Those who wait now. */
   all(): Iterable<Waits> {
     return new Set(this.#calls.values());

@@ -66,7 +66,7 @@ export interface Lock extends AsyncDisposable {
 
   /**
    * Extends the lease to a full ttl from now, once. Not needed while `renew` is on.
-   * @throws LockLostError if the lock is lost or released; QuorumUnreachableError if too few nodes answered:
+   * @throws LockLostError if the lock is lost or released; NoQuorumError if too few nodes answered:
    *   the lock is then still held for {@link Lock.remainingMs}, and you can try again.
    */
   extend(): Promise<void>;

@@ -35,10 +35,9 @@ export interface Locks extends AsyncDisposable {
    *
    * @param name one name, or up to 100: all or none, in one operation on each node, in any order, with one
    *   fencing token that is higher than the last one of each
-   * @throws WaitTimeoutError if it was not acquired within `waitMs` (LockContendedError with `waitMs: 0`),
-   *   QuorumUnreachableError if too few nodes answered, ValidityExhaustedError if they answered too late,
-   *   ForeignKeyError if the key holds other data, MisconfiguredError, ReentryError, ClosedError, or the reason
-   *   of `options.signal`. TypeError and RangeError for invalid arguments.
+   * @throws LockHeldError if others held it for all of `waitMs`, NoQuorumError if too few nodes answered, or not in
+   *   time, ForeignKeyError if the key holds other data, MisconfiguredError, ClosedError, a QuorateError with the code
+   *   `QUORATE_REENTRY`, or the reason of `options.signal`. TypeError and RangeError for invalid arguments.
    */
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock>;
 
@@ -106,7 +105,7 @@ export interface Locks extends AsyncDisposable {
    * the same time as the next holder, so let the store check fencing tokens.
    *
    * @returns the removed holders, and whether a quorum of nodes released the name
-   * @throws ForeignKeyError if the key holds other data, QuorumUnreachableError if too few nodes answered
+   * @throws ForeignKeyError if the key holds other data, NoQuorumError if too few nodes answered
    *   (nothing was changed then), ClosedError; TypeError and RangeError for invalid arguments.
    */
   forceRelease(name: string, options?: ForceReleaseOptions): Promise<ForceReleaseResult>;
@@ -118,8 +117,8 @@ export interface Locks extends AsyncDisposable {
    *
    * @param json the result of `handOver`, or the same as text
    * @param options of the lock; its ttl defaults to the giver's
-   * @throws NotAdoptableError if its keys no longer exist or belong to another holder; QuorumUnreachableError
-   *   if too few nodes answered, and ValidityExhaustedError if they answered too late: both were rolled back,
+   * @throws NotAdoptableError if its keys no longer exist or belong to another holder; NoQuorumError
+   *   if too few nodes answered, or too late: it was rolled back,
    *   so another attempt finds a quorum only if most nodes did nothing; ForeignKeyError, MisconfiguredError,
    *   ClosedError, or the reason of `options.signal`. TypeError and RangeError for invalid arguments, naming
    *   the field and the value.

@@ -1,3 +1,4 @@
+import { detailOf, firstOf, quoted, type ErrorText } from "./error-text.js";
 import { QuorateError } from "./errors.js";
 import type { NodeStatus } from "./events.js";
 import type { LockLayout } from "../protocol/lock-layout.js";
@@ -16,9 +17,12 @@ export class ForeignKeyError extends QuorateError {
     key: string,
     found: string,
     votes: readonly NodeVote[],
-    message = `key "${key}" holds data that is not a lock (${found})`,
+    text: Omit<ErrorText, "tally"> = {
+      happened: `key ${quoted(key)} holds data that is not a lock (${found})`,
+      remedy: "Use another name, or another `keyPrefix`",
+    },
   ) {
-    super(message, lockName, votes);
+    super(text, lockName, votes);
     this.key = key;
     this.found = found;
   }
@@ -41,8 +45,9 @@ export class MixedLayoutError extends ForeignKeyError {
     votes: readonly NodeVote[],
   ) {
     const { found, expected } = layouts;
-    const message = `key "${key}" holds a lock in the layout "${found}", not "${expected}"`;
-    super(lockName, key, found, votes, message);
+    const happened = `key ${quoted(key)} holds a lock in the layout "${found}", not "${expected}"`;
+    const remedy = "Let all users of the name have one `layout`";
+    super(lockName, key, found, votes, { happened, remedy });
     this.expected = expected;
   }
 }
@@ -59,10 +64,36 @@ export class PermitsMismatchError extends QuorateError {
   readonly foundPermits: number;
   constructor(lockName: string, permits: number, foundPermits: number, votes: readonly NodeVote[]) {
     const found = `a semaphore of ${foundPermits} permits on the nodes`;
-    super(`"${lockName}" is ${found}, not of ${permits}`, lockName, votes);
+    const happened = `${quoted(lockName)} is ${found}, not of ${permits}`;
+    const remedy = "Let all users of the name have one number, once its permits are released";
+    super({ happened, remedy }, lockName, votes);
     this.permits = permits;
     this.foundPermits = foundPermits;
   }
+}
+
+/** A ttl that is longer than the records allow for. */
+export interface RecordedTtl {
+  readonly neededMs: number;
+  readonly recordedMs: number;
+}
+
+interface Misconfiguration {
+  readonly listDifference?: string | undefined;
+  readonly recordedTtl?: RecordedTtl | undefined;
+}
+
+function ttlText(
+  lockName: string,
+  ttl: RecordedTtl | undefined,
+): Omit<ErrorText, "tally"> | undefined {
+  if (ttl === undefined) return undefined;
+  const who = lockName === "" ? "locks of this manager" : quoted(lockName);
+  const happened = `${who} would last ${ttl.neededMs} ms, and the nodes allow for ${ttl.recordedMs} ms (\`maxTtlMs\` on record)`;
+  return {
+    happened,
+    remedy: "Set `maxTtlMs`, which raises it for every client, or use a shorter ttl",
+  };
 }
 
 /** Nodes are set up so that they must not vote: credentials, role, eviction, a server twice. */
@@ -70,22 +101,38 @@ export class MisconfiguredError extends QuorateError {
   readonly code = "QUORATE_MISCONFIGURED";
   /** From {@link LockManager.ready}, which asks for no votes: all nodes, in configured order. */
   readonly nodes: readonly NodeStatus[];
+  /** Both lists of nodes, where those of this client and on record differ. */
+  readonly listDifference: string | undefined;
+  /** What a lock needs of the longest ttl on the nodes' records, and what they have, where that is less, ms. */
+  readonly recordedTtl: RecordedTtl | undefined;
   constructor(
     lockName: string,
     votes: readonly NodeVote[],
     nodes: readonly NodeStatus[] = [],
-    ofAll = "",
+    { listDifference, recordedTtl }: Misconfiguration = {},
   ) {
     const list = [
-      ...(ofAll === "" ? [] : [ofAll]),
       ...nodes.flatMap(({ node, state, detail }) =>
-        state === "misconfigured" ? `${node}: ${detail}` : [],
+        state === "misconfigured" ? detailOf(node, detail) : [],
       ),
-      ...votes.flatMap(({ node, fault, message }) =>
-        fault === "misconfigured" ? `${node}: ${message}` : [],
+      ...votes.flatMap(({ node, fault, message = "" }) =>
+        fault === "misconfigured" ? detailOf(node, message) : [],
       ),
-    ].join("; ");
-    super(`nodes are misconfigured (${list})`, lockName, votes);
+    ];
+    const text =
+      ttlText(lockName, recordedTtl) ??
+      (listDifference === undefined
+        ? {
+            happened: `nodes are misconfigured (${firstOf(list)})`,
+            remedy: "Mend them: `locks.nodes` has the reason for each",
+          }
+        : {
+            happened: `clients have other nodes: ${listDifference}`,
+            remedy: "Let all have the same nodes: `error.listDifference` has both lists",
+          });
+    super(text, lockName, votes);
+    this.recordedTtl = recordedTtl;
     this.nodes = nodes;
+    this.listDifference = listDifference;
   }
 }

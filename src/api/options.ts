@@ -81,7 +81,7 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * `shared` for readers: they hold the name together, while writers hold it exclusively. For one name only. A shared
-   * lock is never handed over within a process, and costs a node about twice the work of an exclusive one.
+   * lock is never passed on within a process, and costs a node about twice the work of an exclusive one.
    * @defaultValue "exclusive"
    */
   readonly mode?: LockMode | undefined;
@@ -91,9 +91,8 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
    * frees it. `acquire` and `tryAcquire` only join.
    *
    * Joining changes nothing about the lock: the other options of the joining call have no effect. In such a context,
-   * an acquire that would wait for its own lock throws a
-   * {@link ReentryError}; `false` takes a separate lock, and waits for it. The first `true` makes Node.js track
-   * contexts, which costs every promise of the process a little.
+   * an acquire that would wait for its own lock fails with the code `QUORATE_REENTRY`; `false` takes a separate lock,
+   * and waits for it. The first `true` makes Node.js track contexts, which costs every promise of the process a little.
    * @defaultValue undefined: never joins
    */
   readonly reentrant?: boolean | undefined;
@@ -181,7 +180,7 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
   readonly keyPrefix?: string | undefined;
   /**
    * Format of the locks on the nodes, which decides which other locks they exclude. All users of a name must
-   * agree: a lock that meets another layout fails with a MixedLayoutError.
+   * agree: a lock that meets another layout fails with `QUORATE_MIXED_LAYOUT`.
    * @defaultValue "redlock"
    */
   readonly layout?: LockLayout | undefined;
@@ -193,9 +192,9 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
   readonly nodeTimeoutMs?: number | undefined;
   /**
    * Longest ttl (plus its `lockDelayMs`) of any lock on these nodes, ms, and how long a node that lost its data
-   * does not vote. Shorter: such a node votes again sooner. All clients of the nodes should agree; the largest
-   * value on record counts.
-   * @defaultValue 60_000, or `ttlMs` plus `lockDelayMs` if that is larger
+   * does not vote. Shorter: such a node votes again sooner. The nodes have it on record. A value that is set raises the
+   * records, for all clients. Otherwise theirs is the limit.
+   * @defaultValue 60_000 on new nodes, otherwise the value on record
    */
   readonly maxTtlMs?: number | undefined;
   /**

@@ -1,3 +1,4 @@
+import { quoted, type ErrorText } from "./error-text.js";
 import { QuorateError } from "./errors.js";
 
 /**
@@ -22,31 +23,35 @@ export class ReentryError extends QuorateError {
   readonly problem: ReentryProblem;
   readonly held: HeldAlready | undefined;
   constructor(lockName: string, problem: ReentryProblem, held?: HeldAlready) {
-    super(REENTRY_TEXT[problem](lockName, held), lockName, []);
+    super(REENTRY_TEXT[problem](quoted(lockName), inWords(held)), lockName, []);
     this.problem = problem;
     this.held = held;
   }
 }
 
 const REENTRY_TEXT: Readonly<
-  Record<ReentryProblem, (lockName: string, held: HeldAlready | undefined) => string>
+  Record<ReentryProblem, (name: string, held: string) => Omit<ErrorText, "tally">>
 > = {
-  self: (name, held) =>
-    `"${name}" would wait for itself: this async context holds ${inWords(held)}. ` +
-    "Expected `reentrant: true` to join it, or `reentrant: false` for a separate lock",
-  upgrade: (name, held) =>
-    `"${name}" cannot be joined as another kind of lock: this async context holds ${inWords(held)}. ` +
-    "Expected the same mode, owner and layout, and no fencing token where there is none; for others, release it first",
-  partial: (name, held) =>
-    `"${name}" cannot be joined: this async context holds ${inWords(held)}, and not the rest. ` +
-    "Expected names of that lock only, or none of them",
-  outside: (name) =>
-    `"${name}" is not held by this async context, and only \`request\` can begin one. ` +
-    "Expected to run within the callback of a `request` with `reentrant: true`",
+  self: (name, held) => ({
+    happened: `${name} would wait for itself: this async context holds ${held}`,
+    remedy: "Pass `reentrant: true` to join it, or `false` for a separate lock",
+  }),
+  upgrade: (name, held) => ({
+    happened: `${name} cannot be joined as another kind of lock than ${held}`,
+    remedy: "Ask for the same mode and owner, or release the other lock first",
+  }),
+  partial: (name, held) => ({
+    happened: `${name} cannot be joined: this async context holds ${held}, and not the rest`,
+    remedy: "Ask for names of that lock only, or for none of them",
+  }),
+  outside: (name) => ({
+    happened: `${name} is not held by this async context, and only \`request\` can begin one`,
+    remedy: "Call it within the callback of a `request` with `reentrant: true`",
+  }),
 };
 
 function inWords(held: HeldAlready | undefined): string {
   if (held === undefined) return "nothing";
   const { names, mode, fencingToken } = held;
-  return `"${names.join(", ")}" (${mode}, fencing token ${fencingToken ?? "none"})`;
+  return `${quoted(names.join(", "))} (${mode}, fencing token ${fencingToken ?? "none"})`;
 }

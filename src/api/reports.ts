@@ -12,8 +12,13 @@ export interface HolderReport {
   readonly owner?: string;
   /** Which permit of a semaphore it is, from 0. */
   readonly permit?: number;
-  /** For how long a quorum of nodes keeps it unless it is renewed, ms; the longest without a quorum. */
+  /**
+   * How much of its lease is left at least, ms: {@link HolderReport.freeInMs} without the largest clock margin
+   * (`clockStepMs`) that a client of the nodes has on record.
+   */
   readonly remainingMs: number;
+  /** For how long a quorum of nodes keeps it unless it is renewed, ms; the longest without a quorum. */
+  readonly freeInMs: number;
   /** The nodes on which it stands. */
   readonly nodes: readonly string[];
   /** Whether those are a quorum: without, it does not hold the lock, or no more. */
@@ -33,8 +38,8 @@ export interface NodeReport {
    */
   readonly state: "held" | "free" | "turn" | "foreign" | "unanswered";
   readonly fingerprints: readonly string[];
-  /** What is left of the lock key, ms; of the reader's that lives longest. */
-  readonly remainingMs: number;
+  /** How long the node keeps the lock key unless it is renewed, ms; the reader's that lives longest. */
+  readonly freeInMs: number;
   /** Processes in this node's queue. */
   readonly waitingCount: number;
   /** This node's fence, which the name may share with others: the token of the last grant, or above it. */
@@ -68,7 +73,7 @@ export interface LockReport {
 
 /** Settings of {@link LockManager.forceRelease}. */
 export interface ForceReleaseOptions {
-  /** Only this holder, as {@link LockManager.query} shows it; a later holder keeps its lock. */
+  /** Only this holder, as {@link LockManager.inspect} shows it; a later holder keeps its lock. */
   readonly fingerprint?: string | undefined;
 }
 

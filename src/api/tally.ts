@@ -1,5 +1,6 @@
+import { detailOf } from "./error-text.js";
 import type { FaultKind, Votes } from "../protocol/operation.js";
-import { takenCount } from "../protocol/slots.js";
+import { takenCount } from "../protocol/permits.js";
 
 /** One node's part in a failure. */
 export interface NodeVote {
@@ -15,8 +16,8 @@ export interface NodeVote {
   readonly holderMode?: "shared";
   /** Where a node refused a permit: how many of them are taken there. */
   readonly takenPermits?: number;
-  /** What is left of the holder's key on that node, ms; of the reader's that lives longest. */
-  readonly remainingMs?: number;
+  /** How long that node keeps the holder's key, ms, unless it is renewed; the reader's that lives longest. */
+  readonly freeInMs?: number;
   /** The fault in words. */
   readonly message?: string;
 }
@@ -32,9 +33,9 @@ export function nodeVotes(names: readonly string[], votes: Votes): NodeVote[] {
     }
     const label = vote.label === undefined ? {} : { label: vote.label };
     const mode = vote.isShared === true ? ({ holderMode: "shared" } as const) : {};
-    const { remainingMs, takenSlots } = vote;
-    const taken = takenSlots === undefined ? {} : { takenPermits: takenCount(takenSlots) };
-    return { node, vote: "refused", remainingMs, ...label, ...mode, ...taken };
+    const { remainingMs: freeInMs, takenPermits } = vote;
+    const taken = takenPermits === undefined ? {} : { takenPermits: takenCount(takenPermits) };
+    return { node, vote: "refused", freeInMs, ...label, ...mode, ...taken };
   });
 }
 
@@ -67,7 +68,7 @@ export function tallyText(votes: readonly NodeVote[]): string {
 /** The text of the first fault: usually the others are the same. */
 export function firstFault(votes: readonly NodeVote[]): string {
   const first = votes.find(({ message }) => message !== undefined);
-  return first === undefined ? "" : ` (${first.node}: ${first.message})`;
+  return first === undefined ? "" : ` (${detailOf(first.node, first.message ?? "")})`;
 }
 
 /** The one that most nodes name. */

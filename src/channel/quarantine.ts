@@ -16,6 +16,8 @@ export interface QuarantineSettings {
   readonly isQuarantineOn: boolean;
   readonly nodeCount: number;
   readonly maxTtlMs: number;
+  /** Whether the records are raised to it; if not, theirs count instead. */
+  readonly raisesTtl: boolean;
   readonly clockStepMs: number;
   readonly driftFactor: number;
 }
@@ -68,7 +70,7 @@ export class Quarantine {
     this.#fences = fences;
     this.#ask = ask;
     this.#watches = sightings.map(() => undefined);
-    this.#maxTtlMs = settings.maxTtlMs;
+    this.#maxTtlMs = settings.raisesTtl ? settings.maxTtlMs : 0;
     this.#clockStepMs = settings.clockStepMs;
   }
 
@@ -80,6 +82,11 @@ export class Quarantine {
   leftMs(index: number): number {
     const watch = this.#watches[index];
     return watch === undefined ? 0 : Math.max(this.#leftOf(watch), ATTEST_MS);
+  }
+
+  /** The largest clock margin of this client and of those on record, ms. */
+  get marginMs(): number {
+    return this.#clockStepMs;
   }
 
   /** What happened to a quarantined node, and what to do, in words. */

@@ -58,7 +58,7 @@ export function saysTo({ kind, votes }: AttemptFailure, asked: Wish, other: Wish
   // What delays a waiter for several names says nothing to waiters for one of them. All want that one.
   if (asked.keys.names.length > 1 && asked.keys.name !== other.keys.name) return false;
   if (votes.some(isAboutKind) && !isSameKind(asked.keys, other.keys)) return false;
-  if (kind === "refused") return true;
+  if (kind === "refused" || kind === "split") return true;
   const [its, others] = [asked.settings, other.settings];
   return kind === "exhausted"
     ? usableForMs(others) <= usableForMs(its)
@@ -73,6 +73,8 @@ function isAboutKind(vote: Vote | undefined): boolean {
 
 function isSameKind(one: LockKind, other: LockKind): boolean {
   return (
-    one.id === other.id && one.layout === other.layout && one.slots?.count === other.slots?.count
+    one.id === other.id &&
+    one.layout === other.layout &&
+    one.permits?.count === other.permits?.count
   );
 }

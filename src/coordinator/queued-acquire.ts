@@ -140,7 +140,7 @@ export class QueuedAcquire implements QueueMember {
     this.#isTurnSeen = false;
     if (waiter === undefined) this.#asker.ask(nowMs, NEWCOMER);
     else if (from !== undefined) {
-      this.#asker.ask(nowMs, { as: "handOver", waiter, from }, "atOnce");
+      this.#asker.ask(nowMs, { as: "passOn", waiter, from }, "atOnce");
     } else this.#asker.ask(nowMs, { as: "waiter", waiter }, isCalled ? "called" : undefined);
   }
 
@@ -193,7 +193,7 @@ export class QueuedAcquire implements QueueMember {
   /** Called by the wait queue. */
   isReady(nowMs: number): boolean {
     const isFree = !this.#attempts.isAsking && !this.#hasLeft;
-    return this.keys.queue.handsOver && isFree && nowMs <= this.request.deadlineMs;
+    return this.keys.queue.passesOn && isFree && nowMs <= this.request.deadlineMs;
   }
 
   /** Called by the lease that is released. */
@@ -238,7 +238,7 @@ export class QueuedAcquire implements QueueMember {
     const isTold = waitQueues.inbox?.isHeard === true && this.keys.queue.isRefreshed;
     if (this.#waitQueue.isOurTurn(nodes.length) && this.#mayTryInTurn(nowMs)) {
       this.#timer.sleepUntil(nowMs);
-    } else if (failure.kind === "refused" && isTold) {
+    } else if ((failure.kind === "refused" || failure.kind === "split") && isTold) {
       // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
       this.#timer.sleepInPlace(nowMs, this.request, this.waiter, failure.quorumFreeInMs);
     } else this.#sleepAfter(failure, nowMs);

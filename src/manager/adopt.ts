@@ -1,12 +1,12 @@
 import { show } from "../runtime/validate.js";
-import { TakeOver } from "../coordinator/take-over.js";
+import { Adoption } from "../coordinator/adoption.js";
 import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
 import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
 import { ClosedError, LockLostError, NotAdoptableError } from "../api/errors.js";
-import { ForeignKeyError } from "../api/node-errors.js";
+import { ForeignKeyError, type RecordedTtl } from "../api/node-errors.js";
 import { nodeVotes } from "../api/tally.js";
 import type { Lock } from "../api/lock.js";
 import { LeasedLock } from "./lock.js";
@@ -28,6 +28,8 @@ export interface AdoptionHost {
   readonly settings: ManagerSettings;
   /** Called with the settings of the lock. */
   readonly onLease: (lease: LeaseSettings) => void;
+  /** What such a lock needs of the longest ttl on record, where that is less. */
+  readonly recordedTtl: (lease: LeaseSettings) => RecordedTtl | undefined;
   /** The keys of a name, while the manager is open. */
   readonly keysOf: (name: string, option: string) => LockKind;
 }
@@ -51,11 +53,11 @@ export function adopt(
   const withTtl = { ...options, ttlMs: options.ttlMs ?? given.ttlMs };
   const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0, "adopt");
   host.onLease(lease);
-  return takeOver(host, keys, lease, given.ownerId, signal);
+  return adoption(host, keys, lease, given.ownerId, signal);
 }
 
-function takeOver(
-  { context, nodeNames, pending }: AdoptionHost,
+function adoption(
+  { context, nodeNames, pending, recordedTtl }: AdoptionHost,
   keys: LockKind,
   settings: LeaseSettings,
   giverId: string,
@@ -64,23 +66,25 @@ function takeOver(
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
-    const onAbort = (): void => pendingTakeOver.abort();
+    const onAbort = (): void => pendingAdoption.abort();
     const errorOfEnd = (outcome: Exclude<AcquireOutcome, { kind: "granted" }>): Error => {
-      if (outcome.kind !== "aborted") return adoptionError(keys, outcome, nodeNames);
+      if (outcome.kind !== "aborted") {
+        return adoptionError(keys, outcome, nodeNames, () => recordedTtl(settings));
+      }
       if (signal?.aborted) return signal.reason as Error;
-      const { isPreempted } = pendingTakeOver;
+      const { isPreempted } = pendingAdoption;
       return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
     };
     const onEnd = (outcome: AcquireOutcome): void => {
-      pending.delete(pendingTakeOver);
+      pending.delete(pendingAdoption);
       signal?.removeEventListener("abort", onAbort);
       const error = outcome.kind === "granted" ? undefined : errorOfEnd(outcome);
       trace?.tell(outcome, error);
       if (outcome.kind !== "granted") reject(error);
       else resolve(new LeasedLock(outcome.lease, nodeNames, context.clock));
     };
-    const pendingTakeOver = new TakeOver(context, keys, settings, giverId, onEnd);
-    pending.add(pendingTakeOver);
+    const pendingAdoption = new Adoption(context, keys, settings, giverId, onEnd);
+    pending.add(pendingAdoption);
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }
@@ -89,8 +93,11 @@ function adoptionError(
   keys: LockKind,
   failure: Exclude<AcquireOutcome, { kind: "granted" | "aborted" }>,
   nodeNames: readonly string[],
+  recordedTtl: () => RecordedTtl | undefined,
 ): Error {
-  const error = errorOf(keys, failure, nodeNames, { waitMs: 0, waitedMs: 0, attemptCount: 1 });
+  // Whoever holds it, it is reported as not adoptable, without its margin.
+  const tried = { waitMs: 0, waitedMs: 0, attemptCount: 1, marginMs: 0, recordedTtl };
+  const error = errorOf(keys, failure, nodeNames, tried);
   if (failure.kind !== "refused" || error instanceof ForeignKeyError) return error;
   const isTaken = failure.votes.some((vote) => vote?.kind === "refused" && vote.reason === "held");
   const votes = nodeVotes(nodeNames, failure.votes);

@@ -26,7 +26,11 @@ export function checkedGivenLock(json: unknown, wallUs: number, maxTtlMs: number
     if (isRight) return;
     throw new TypeError(`\`json.${name}\` must be ${what}, got ${show(field(name))}`);
   };
-  expect("kind", field("kind") === "quorate-lock", '"quorate-lock"');
+  expect(
+    "kind",
+    field("kind") === "quorate-lock",
+    '"quorate-lock" as in what lock.handOver() gave',
+  );
   expect("version", field("version") === 1, "1");
   const [name, ownerId, token, ttlMs] = [
     field("name"),

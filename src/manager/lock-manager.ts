@@ -31,6 +31,7 @@ import { lateLock } from "./late-lock.js";
 import { checkMinHold, laidOutKeys } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
+import { recordedTtlOf } from "./outcome-error.js";
 import type {
   AcquireOptions,
   AdoptOptions,
@@ -52,7 +53,7 @@ import {
   resolveManagerOptions,
   type ManagerSettings,
 } from "../options/resolve.js";
-import { SlotSemaphore, type SemaphoreHost } from "./semaphore.js";
+import { PermitSemaphore, type SemaphoreHost } from "./semaphore.js";
 import { OpenedManager } from "../telemetry/open-managers.js";
 import { Telemetry, type ObservedNodes } from "../telemetry/telemetry.js";
 
@@ -221,6 +222,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       nodeNames: names,
       pending: this.#acquirer.pending,
       isClosed: () => this.#acquirer.isClosed,
+      marginMs: () => this.#nodes.marginMs(),
+      recordedTtl: (lease: LeaseSettings) => recordedTtlOf(this.#nodes, lease),
       onElected: (lease: ManagedLease) => void this.#terms.add(lease),
     };
     const electorate = electorateOf(host, { keys, ...settings });
@@ -237,7 +240,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
         acquirer.acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
       check: (given) => void resolveAcquireOptions(given, this.#settings, wait.waitMs, "semaphore"),
     };
-    return new SlotSemaphore(host, keys, options);
+    return new PermitSemaphore(host, keys, options);
   }
 
   async query(): Promise<LockManagerSnapshot> {
@@ -251,7 +254,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openKeysOf(name);
     const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
-    return reportOf(keys, names, votes);
+    return reportOf(keys, names, votes, this.#nodes.marginMs());
   }
 
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
@@ -260,7 +263,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     checkForceReleaseOptions(options);
     const { maxTtlMs, driftFactor, clockStepMs } = this.#settings;
     const { nodeTimeoutMs } = this.#settings.lease;
-    const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs };
+    const marginMs = this.#nodes.marginMs();
+    const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs, marginMs };
     return asked(forceRelease(context, keys, names, settings, options));
   }
 
@@ -272,6 +276,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       pending: this.#acquirer.pending,
       settings: this.#settings,
       onLease: (lease: LeaseSettings) => this.#checkTtl(lease),
+      recordedTtl: (lease: LeaseSettings) => recordedTtlOf(this.#nodes, lease),
       keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
     };
     return asked(adopt(host, json, options));
@@ -285,7 +290,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     };
     await asked(untilReady(this, behind, options));
     const difference = options.all === true ? this.#nodes.listDifference() : undefined;
-    if (difference !== undefined) throw new MisconfiguredError("", [], this.nodes, difference);
+    if (difference !== undefined) {
+      throw new MisconfiguredError("", [], this.nodes, { listDifference: difference });
+    }
+    const recordedTtl = recordedTtlOf(this.#nodes, this.#settings.lease);
+    if (recordedTtl !== undefined)
+      throw new MisconfiguredError("", [], this.nodes, { recordedTtl });
   }
 
   close(options: CloseOptions = {}): Promise<void> {

@@ -54,7 +54,7 @@ export class LeasedLock implements Lock {
   }
 
   get permit(): number | undefined {
-    return this.#lease.keys.slots?.slot;
+    return this.#lease.keys.permits?.permit;
   }
 
   get fencingToken(): number {

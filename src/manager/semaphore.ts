@@ -20,8 +20,8 @@ export interface SemaphoreHost extends RequestHost {
 const RUNS_CALLBACKS = "request(options, callback) runs a callback under a permit";
 const OPTIONS_FIRST = "options come before the callback";
 
-/** A semaphore whose permits are slots of a name. */
-export class SlotSemaphore implements Semaphore {
+/** A semaphore whose permits are permits of a name. */
+export class PermitSemaphore implements Semaphore {
   readonly name: string;
   readonly permits: number;
   readonly #keys: LockKind;

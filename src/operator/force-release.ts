@@ -8,27 +8,28 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { ForceReleaseOptions, ForceReleaseResult } from "../api/reports.js";
+import { fingerprintOf } from "./fingerprint.js";
 import { holderReport } from "./report.js";
 
 /**
  * Two rounds: one reads, one removes the holders found. So a holder that came after the first is never removed, and
  * each node compares and deletes in one step, as in every release.
  *
- * @throws QuorumUnreachableError if no quorum answered the first round, ForeignKeyError if a key holds foreign data
+ * @throws NoQuorumError if no quorum answered the first round, ForeignKeyError if a key holds foreign data
  *   on any node; nothing has been changed then
  */
 export async function forceRelease(
   context: Context,
   keys: LockKind,
   nodeNames: readonly string[],
-  settings: RevokeSettings,
+  settings: RevokeSettings & { readonly marginMs: number },
   { fingerprint }: ForceReleaseOptions,
 ): Promise<ForceReleaseResult> {
   const quorum = quorumSize(nodeNames.length);
   const seen = await inspect(context, keys, settings.nodeTimeoutMs);
   checkSeen(keys, nodeNames, seen, quorum);
   const holders = holdersFound(seen, keys).filter((holder) => {
-    return fingerprint === undefined || holderReport(holder, nodeNames).fingerprint === fingerprint;
+    return fingerprint === undefined || fingerprintOf(holder.ownerId) === fingerprint;
   });
   const fence = fenceAbove(seen);
   const votes = await Promise.all(
@@ -39,7 +40,7 @@ export async function forceRelease(
     votes[at]?.some(({ kind }) => kind === "granted") === true;
   const removed = holders
     .filter((_, at) => isRemoved(at))
-    .map((holder) => holderReport(holder, nodeNames));
+    .map((holder) => holderReport(holder, nodeNames, settings.marginMs));
   return { name: keys.name, removed, nodes, isQuorate: nodes.length >= quorum };
 }
 

@@ -130,13 +130,18 @@ export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: nu
 }
 
 function checked(config: RedisNode, at: string): NodeOptions {
+  const expected =
+    "a URL, a client of ioredis, iovalkey or node-redis, or an object with one of them";
   if (typeof config === "string") return { url: config };
   if (typeof config !== "object" || config === null) {
-    const expected = "a URL, a client of ioredis, iovalkey or node-redis, or an object";
     throw new TypeError(`\`${at}\` must be ${expected}, got ${show(config)}`);
   }
   if (CLIENT_MEMBERS.some((member) => member in config)) {
     return checked({ client: config as RedisLike }, at);
+  }
+  // Another library's client, most likely: what it lacks is not an option that is misspelt.
+  if (Object.values(config).some((member) => typeof member === "function")) {
+    throw new TypeError(`\`${at}\` must be ${expected}, got an object with methods`);
   }
   for (const name of Object.keys(config)) if (!KNOWN.includes(name)) throw unknown(name, at);
   const { url, client, options } = config as NodeOptions;

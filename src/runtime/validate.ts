@@ -98,8 +98,10 @@ export function number(
     throw new TypeError(`\`${option}\` must be a number, got ${show(value)}`);
   }
   if (value < min || value > max) {
-    const range = max === Number.POSITIVE_INFINITY ? `at least ${min}` : `from ${min} to ${max}`;
-    throw new RangeError(`\`${option}\` must be ${range}, got ${value}`);
+    const range = max >= Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`;
+    // Seconds are the commonest mistake.
+    const unit = option.endsWith("Ms") ? " ms" : "";
+    throw new RangeError(`\`${option}\` must be ${range}${unit}, got ${value}`);
   }
   return value;
 }

@@ -80,19 +80,33 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   switch (word) {
     case "granted":
       return decodeGranted(detail);
+    case "name": {
+      const [at, rest] = firstWord(detail);
+      const vote = decodeVote(rest, operation);
+      const key = operation.keys.lockKeys[Number(at) - 1];
+      return vote.kind === "refused" && key !== undefined ? { ...vote, key } : vote;
+    }
     case "held": {
-      const [ms, rest] = firstWord(detail);
-      const [signs, label] = firstWord(rest);
-      return { ...HELD, remainingMs: Number(ms), label: label === "" ? undefined : label, signs };
+      const [ms, afterMs] = firstWord(detail);
+      const [holder, afterHolder] = firstWord(afterMs);
+      const [signs, label] = firstWord(afterHolder);
+      return {
+        ...HELD,
+        remainingMs: Number(ms),
+        label: textOrNone(label),
+        holder: textOrNone(holder),
+        signs,
+      };
     }
     case "shared": {
       const [ms, signs] = firstWord(detail);
       return { ...HELD, remainingMs: Number(ms), isShared: true, signs };
     }
     case "taken": {
-      const [ms, rest] = firstWord(detail);
-      const [takenSlots, signs] = firstWord(rest);
-      return { ...HELD, remainingMs: Number(ms), takenSlots, signs };
+      const [ms, afterMs] = firstWord(detail);
+      const [takenPermits, afterPermits] = firstWord(afterMs);
+      const [holder, signs] = firstWord(afterPermits);
+      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: textOrNone(holder), signs };
     }
     case "free":
       return FREE;
@@ -109,6 +123,10 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     default:
       return unknownAnswer(reply);
   }
+}
+
+function textOrNone(text: string): string | undefined {
+  return text === "" ? undefined : text;
 }
 
 /** Splits a text at its first space. */

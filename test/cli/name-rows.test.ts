@@ -4,7 +4,7 @@ import type { HolderReport, LockManager, LockReport, NodeReport } from "../../sr
 
 describe("A name that was found", () => {
   const node = (state: NodeReport["state"]): NodeReport => ({
-    ...{ node: "a", state, fingerprints: [], remainingMs: 0, waitingCount: 0 },
+    ...{ node: "a", state, fingerprints: [], freeInMs: 0, waitingCount: 0 },
   });
   const report = (state: LockReport["state"], ...states: NodeReport["state"][]): LockReport => ({
     ...{ name: "n", state, isQuorate: state !== "undecided", holders: [], waitingCount: 0 },
@@ -26,8 +26,8 @@ describe("A name that was found", () => {
 
 describe("The row of a name", () => {
   const HOLDER: HolderReport = {
-    ...{ fingerprint: "0123abcd", label: "h\u0007", mode: "exclusive", remainingMs: 12_300 },
-    ...{ nodes: ["a", "b"], isQuorate: true },
+    ...{ fingerprint: "0123abcd", label: "h\u0007", mode: "exclusive", freeInMs: 12_300 },
+    ...{ remainingMs: 7_300, nodes: ["a", "b"], isQuorate: true },
   };
   const { label: _, ...unlabelled } = HOLDER;
   const ROWS: readonly (readonly [
@@ -43,7 +43,7 @@ describe("The row of a name", () => {
     ["no label", [unlabelled], ["held"], "held exclusive (no label) 1 of 3 12.3 s 4"],
     [
       "readers, of whom one stays longest",
-      [1, 70_000, 3].map((remainingMs) => ({ ...HOLDER, mode: "shared" as const, remainingMs })),
+      [1, 70_000, 3].map((freeInMs) => ({ ...HOLDER, mode: "shared" as const, freeInMs })),
       ["held"],
       "held shared h\\x07 and 2 more 1 of 3 1 m 10 s 4",
     ],

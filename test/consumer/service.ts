@@ -2,7 +2,7 @@
 // types.test.ts against the built package by the oldest and the newest compiler.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  LockContendedError,
+  LockHeldError,
   LockLostError,
   LockManager,
   QuorateError,
@@ -154,7 +154,7 @@ export async function ask(locks: LockManager): Promise<string> {
 }
 
 export function explain(error: unknown): string {
-  if (error instanceof LockContendedError) return error.holderLabel ?? "somebody";
+  if (error instanceof LockHeldError) return error.holderLabel ?? "somebody";
   if (error instanceof LockLostError) return error.reason;
   if (error instanceof StaleTokenError) return String(error.fence);
   return error instanceof QuorateError ? error.code : "another's";

@@ -1,10 +1,10 @@
 import { expect } from "chai";
 import { Redis } from "ioredis";
+import { LockContendedError } from "../../src/api/errors.js";
+import { MixedLayoutError } from "../../src/api/node-errors.js";
 import {
   ForeignKeyError,
-  LockContendedError,
   LockManager,
-  MixedLayoutError,
   type AcquireOptions,
   type Lock,
   type LockLayout,

@@ -2,13 +2,9 @@ import { AsyncResource } from "node:async_hooks";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import {
-  LockContendedError,
-  LockLostError,
-  ReentryError,
-  WaitTimeoutError,
-  type Lock,
-} from "../../src/index.js";
+import { LockContendedError, WaitTimeoutError } from "../../src/api/errors.js";
+import { ReentryError } from "../../src/api/reentry-error.js";
+import { LockLostError, type Lock } from "../../src/index.js";
 import { brief } from "../support/brief.js";
 import { freeByHand } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { LockContendedError, LockManager } from "../../src/index.js";
+import { LockContendedError } from "../../src/api/errors.js";
+import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import {
   allNodes,

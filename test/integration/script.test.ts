@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import {
-  ForeignKeyError,
-  LockLostError,
-  LockManager,
-  QuorumUnreachableError,
-} from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { ForeignKeyError, LockLostError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
 import {

@@ -1,11 +1,6 @@
 import { expect } from "chai";
-import {
-  ForeignKeyError,
-  LockLostError,
-  LockManager,
-  QuorumUnreachableError,
-  type Lock,
-} from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { ForeignKeyError, LockLostError, LockManager, type Lock } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { brief } from "../support/brief.js";
 import { allNodes, at } from "../support/nodes.js";

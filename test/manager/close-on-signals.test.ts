@@ -8,7 +8,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { freeByHand, lockKeys, noLockKeys } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";
 
-const CHILD = fileURLToPath(new URL("support/signalled.js", import.meta.url));
+const CHILD = fileURLToPath(new URL("../support/signalled.js", import.meta.url));
 
 interface Ended {
   readonly code: number | null;
@@ -206,7 +206,7 @@ describe("closeOnSignals", function () {
       [[locks, { signals: "SIGTERM" }], /`signals` must be an array/],
       [[locks, { signals: ["SIGTERM", "TERM"] }], /`signals\[1\]` must be one of .*got "TERM"/],
       [[locks, { signals: ["SIGKILL"] }], /`signals\[0\]` must be one of .*got "SIGKILL"/],
-      [[locks, { drainMs: -1 }], /`drainMs` must be from 0 to 2147483647, got -1/],
+      [[locks, { drainMs: -1 }], /`drainMs` must be from 0 to 2147483647 ms, got -1/],
       [[locks, { drainMS: 1 }], /unknown option `drainMS`: did you mean `drainMs`\?/],
       [[locks, { before: 5 }], /`before` must be a function, got 5/],
     ] as const) {

@@ -58,7 +58,7 @@ describe("Drain", () => {
     expect(checkedDrainMs({ drainMs: undefined })).to.equal(0);
     expect(checkedDrainMs({ drainMs: Number.POSITIVE_INFINITY })).to.equal(Infinity);
     for (const [options, message] of [
-      [{ drainMs: -1 }, /`drainMs` must be at least 0, got -1/],
+      [{ drainMs: -1 }, /`drainMs` must be at least 0 ms, got -1/],
       [{ drainMs: Number.NaN }, /`drainMs` must be a number, got NaN/],
       [{ drainMs: "5" }, /`drainMs` must be a number, got "5"/],
       [{ drainMS: 5 }, /unknown option `drainMS`: did you mean `drainMs`\?/],

@@ -13,20 +13,26 @@ const messageOf = (lossCause: LossCause): string =>
 
 describe("the error of a lock whose validity ran out", () => {
   const table: readonly [LossCause, string][] = [
-    [{ kind: "notRenewed" }, '"job" was lost: its 10000 ms expired, and `renew` is off'],
+    [
+      { kind: "notRenewed" },
+      '"job" was lost: its 10000 ms expired, and `renew` is off. ' +
+        "Call `extend()` in time, or leave `renew` on",
+    ],
     [
       { kind: "stalled", forMs: 9_321.4 },
-      '"job" was lost: this process did not run for 9321 ms or more of its 10000 ms: ' +
-        "the event loop was blocked, or the machine suspended",
+      '"job" was lost: this process did not run for 9321 ms or more of its 10000 ms. ' +
+        "Keep the event loop free and the machine from being suspended, or raise `ttlMs`",
     ],
     [
       { kind: "queued" },
-      '"job" was lost: its 10000 ms expired while its renewal waited for other renewals of this process',
+      '"job" was lost: its 10000 ms expired while its renewal waited for other renewals of this process. ' +
+        "Hold fewer locks at once, or raise `ttlMs`",
     ],
     [
       { kind: "unconfirmed", votes: [granted(), fault("timeout"), fault("disconnected")] },
       '"job" was lost: no quorum of nodes confirmed it before its 10000 ms expired ' +
-        "(b:1: the test says timeout; c:1: the test says disconnected): 1/3 granted, 1 timed out, 1 disconnected",
+        "(b:1: the test says timeout; c:1: the test says disconnected): 1/3 granted, 1 timed out, 1 disconnected. " +
+        "`error.votes` has the reason for each node",
     ],
   ];
   for (const [cause, message] of table) {

@@ -98,7 +98,8 @@ describe("untilReady", () => {
     expect(error.nodes).to.deep.equal(nodes.nodes);
     // No vote was asked for, so there is no tally of votes.
     expect(error.message).to.equal(
-      "nodes are misconfigured (node0:6379: why 0; node1:6379: why 1)",
+      "nodes are misconfigured (node0:6379: why 0; node1:6379: why 1). " +
+        "Mend them: `locks.nodes` has the reason for each",
     );
     expect(error.votes).to.deep.equal([]);
   });
@@ -236,7 +237,7 @@ describe("untilReady", () => {
     [{ all: 1 }, /`all` must be a boolean, got 1/],
     [{ timeoutMs: "5" }, /`timeoutMs` must be a number, got "5"/],
     [{ timeoutMs: Number.NaN }, /`timeoutMs` must be a number, got NaN/],
-    [{ timeoutMs: -1 }, /`timeoutMs` must be at least 0, got -1/],
+    [{ timeoutMs: -1 }, /`timeoutMs` must be at least 0 ms, got -1/],
   ] as const) {
     it(`refuses ${JSON.stringify(options)}`, async () => {
       const error = (await rejectionOf(new Nodes("ready").ready(options as object))) as Error;

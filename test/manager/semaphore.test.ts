@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { LockManager, type PermitOptions, type SemaphoreOptions } from "../../src/index.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
-import { SlotSemaphore, type SemaphoreHost } from "../../src/manager/semaphore.js";
+import { PermitSemaphore, type SemaphoreHost } from "../../src/manager/semaphore.js";
 import { rejectionWith } from "../support/settle.js";
 
 /** Nothing listens there: what is wrong must be found before anybody is asked. */
@@ -30,7 +30,7 @@ describe("LockManager.semaphore", () => {
     ["null", null, TypeError, /options must be an object, got null/],
     ["a mode", { permits: 2, mode: "shared" }, TypeError, /`mode` is not an option here/],
     ["an unknown option", { permits: 2, ttl: 5 }, TypeError, /unknown option `ttl`/],
-    ["a bad default", { permits: 2, ttlMs: 3 }, RangeError, /`ttlMs` must be from 10/],
+    ["a bad default", { permits: 2, ttlMs: 3 }, RangeError, /`ttlMs` must be at least 10 ms/],
   ];
   for (const [title, options, type, message] of REFUSED) {
     it(`refuses ${title} at once`, () => {
@@ -53,7 +53,7 @@ describe("LockManager.semaphore", () => {
     ["permits", { permits: 3 }, TypeError, /`permits` is not an option here.*of semaphore/],
     ["null", null, TypeError, /options must be an object, got null/],
     ["a null in an option", { ttlMs: null }, TypeError, /`ttlMs` must not be null/],
-    ["a bad ttl", { ttlMs: 9 }, RangeError, /`ttlMs` must be from 10/],
+    ["a bad ttl", { ttlMs: 9 }, RangeError, /`ttlMs` must be at least 10 ms/],
     ["an owner", { owner: "job" }, TypeError, /`owner` does not apply to a semaphore/],
     ["a pause of its own", { retry: { minDelayMs: 5 } }, TypeError, /`retry` .*the LockManager/],
   ] as const) {
@@ -103,7 +103,7 @@ describe("The options of a permit", () => {
       },
       check: () => {},
     } as unknown as SemaphoreHost;
-    const semaphore = new SlotSemaphore(host, keysOf("lock:", "gpu"), DEFAULTS);
+    const semaphore = new PermitSemaphore(host, keysOf("lock:", "gpu"), DEFAULTS);
     for (const call of [
       () => semaphore.acquire(given),
       () => semaphore.tryAcquire(given),

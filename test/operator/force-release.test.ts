@@ -9,7 +9,13 @@ import { settle } from "../support/manual-clock.js";
 import { rejectionWith } from "../support/settle.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
-const SETTINGS = { nodeTimeoutMs: 50, maxTtlMs: 10_000, driftFactor: 0.01, clockStepMs: 0 };
+const SETTINGS = {
+  nodeTimeoutMs: 50,
+  maxTtlMs: 10_000,
+  driftFactor: 0.01,
+  clockStepMs: 0,
+  marginMs: 0,
+};
 const NAMES = ["a:1", "b:1", "c:1"];
 const OWNER = "o".padEnd(22, "_");
 

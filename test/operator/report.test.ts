@@ -18,11 +18,12 @@ const read = (...letters: string[]): Vote => {
   return seen({ holder: "shared:", remainingMs: 500, coHolders });
 };
 
-const reportFor = (votes: readonly Vote[]) =>
+const reportFor = (votes: readonly Vote[], marginMs = 0) =>
   reportOf(
     KEYS,
     votes.map((_, index) => `node${index}`),
     votes,
+    marginMs,
   );
 
 describe("a report on a lock", () => {

@@ -21,7 +21,7 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ ttlMs: 100.5 }, "RangeError", /`ttlMs` must be an integer number of ms, got 100.5/],
   [{ ttlMs: Infinity }, "RangeError", /`ttlMs` .*Infinity/],
   [{ ttlMs: -1 }, "RangeError", /`ttlMs` .*got -1/],
-  [{ maxHoldMs: 0 }, "RangeError", /`maxHoldMs` must be at least 1, got 0/],
+  [{ maxHoldMs: 0 }, "RangeError", /`maxHoldMs` must be at least 1 ms, got 0/],
   [{ maxHoldMs: "ever" }, "TypeError", /`maxHoldMs` must be a number, got "ever"/],
   [{ lockDelayMs: -1 }, "RangeError", /`lockDelayMs` .*got -1/],
   [{ lockDelayMs: "1s" }, "TypeError", /`lockDelayMs` must be a number, got "1s"/],
@@ -33,7 +33,7 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ fencing: false }, "TypeError", /unknown option `fencing`/],
   [{ label: 5 }, "TypeError", /`label` must be a string, got 5/],
   [{ label: "x".repeat(201) }, "RangeError", /`label` .*200.*got 201/],
-  [{ waitMs: -1 }, "RangeError", /`waitMs` must be at least 0, got -1/],
+  [{ waitMs: -1 }, "RangeError", /`waitMs` must be at least 0 ms, got -1/],
   [{ waitMs: NaN }, "TypeError", /`waitMs` .*NaN/],
   [{ ttl: 1_000 }, "TypeError", /unknown option `ttl`/],
   [{ fair: 1 }, "TypeError", /`fair` must be a boolean, got 1/],
@@ -42,19 +42,19 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
 ];
 
 const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
-  [{ nodeTimeoutMs: 0 }, "RangeError", /`nodeTimeoutMs` must be at least 1, got 0/],
+  [{ nodeTimeoutMs: 0 }, "RangeError", /`nodeTimeoutMs` must be at least 1 ms, got 0/],
   [{ clockStepMs: -1 }, "RangeError", /`clockStepMs` .*got -1/],
   [{ clockStepMs: "5s" }, "TypeError", /`clockStepMs` must be a number, got "5s"/],
   [{ lossNoticeMs: -1 }, "RangeError", /`lossNoticeMs` .*got -1/],
   [{ lossNoticeMs: "1s" }, "TypeError", /`lossNoticeMs` must be a number, got "1s"/],
   [{ retry: 5 }, "TypeError", /`retry` must be an object, got 5/],
-  [{ retry: { minDelayMs: 0 } }, "RangeError", /`retry.minDelayMs` must be at least 1, got 0/],
+  [{ retry: { minDelayMs: 0 } }, "RangeError", /`retry.minDelayMs` must be at least 1 ms, got 0/],
   [
     { retry: { minDelayMs: 50, maxDelayMs: 40 } },
     "RangeError",
-    /`retry.maxDelayMs` must be at least 50, got 40/,
+    /`retry.maxDelayMs` must be at least 50 ms, got 40/,
   ],
-  [{ retry: { maxDelayMs: 9 } }, "RangeError", /`retry.maxDelayMs` must be at least 10, got 9/],
+  [{ retry: { maxDelayMs: 9 } }, "RangeError", /`retry.maxDelayMs` must be at least 10 ms, got 9/],
   [{ retry: { delay: 5 } }, "TypeError", /unknown option `retry.delay`/],
   [{ retry: { minDelayMs: null } }, "TypeError", /`retry.minDelayMs` must not be null/],
   [{ layout: "reddison" }, "RangeError", /`layout` .*"redlock", "redisson".*got "reddison"/],
@@ -83,7 +83,7 @@ const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
     /`quarantine` must be one of "auto", "always", "off", got "never"/,
   ],
   [{ allowEviction: 0 }, "TypeError", /`allowEviction` must be a boolean, got 0/],
-  [{ lossGraceMs: -1 }, "RangeError", /`lossGraceMs` must be at least 0, got -1/],
+  [{ lossGraceMs: -1 }, "RangeError", /`lossGraceMs` must be at least 0 ms, got -1/],
 ];
 
 const thrownBy = (run: () => unknown): Error => {

@@ -280,8 +280,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W5",
     tamper: {
       script: planted([
-        "if index ~= lock.slot and not offer(lock, index) then return end",
-        "if index > 0 and index ~= lock.slot and not offer(lock, index) then return end",
+        "if index ~= lock.permit and not offer(lock, index) then return end",
+        "if index > 0 and index ~= lock.permit and not offer(lock, index) then return end",
       ]),
     },
   },
@@ -323,7 +323,7 @@ const BUGS: readonly PlantedBug[] = [
     profile: "semaphore",
     killer: "W5",
     tamper: {
-      script: planted(["require('kinds.slot').offer_free(lock, holder)", "do end"]),
+      script: planted(["require('kinds.permit').offer_free(lock, holder)", "do end"]),
     },
   },
   {

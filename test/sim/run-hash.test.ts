@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "40706c4f",
-  [HASHED_RUNS_A_PROFILE]: "a57282a2",
+  2: "3fa821c1",
+  [HASHED_RUNS_A_PROFILE]: "4e94d9b8",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

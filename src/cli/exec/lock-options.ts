@@ -1,5 +1,5 @@
 import { OPTIONS } from "../../options/table.js";
-import { MAX_PERMITS } from "../../protocol/slots.js";
+import { MAX_PERMITS } from "../../protocol/permits.js";
 import { choice, duration, flag, text, whole, type Options, type Values } from "../command.js";
 import { EXIT, UsageError } from "../exit-codes.js";
 import { NODES_CHANGED } from "../nodes-changed.js";
@@ -13,7 +13,10 @@ const seconds = (ms: number): string => `${ms / 1_000}s`;
 /** Options of every command that runs another under a lock. */
 export const RUN_OPTIONS = {
   ttl: duration(1, {
-    help: `life of the lock without renewal. Above ${seconds(OPTIONS.maxTtlMs.byDefault)}, it is also how long a node that restarted empty does not vote [30s]`,
+    help: `life of the lock without renewal, at most the longest ttl that the nodes have on record (${seconds(OPTIONS.maxTtlMs.byDefault)} on new ones) [30s]`,
+  }),
+  "max-ttl": duration(1, {
+    help: "raises the longest ttl on record, for all clients; it is also how long a node that restarted empty does not vote [as on record]",
   }),
   grace: duration(0, {
     help: "time between the signal and SIGKILL when the lock is lost [a third of --ttl]",

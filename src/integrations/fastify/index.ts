@@ -111,13 +111,13 @@ function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]
         },
       );
     } catch (error) {
-      const { code = "", remainingMs = 0 } = error as { code?: string; remainingMs?: number };
+      const { code = "", freeInMs = 0 } = error as { code?: string; freeInMs?: number };
       // Errors of the handler are passed on unchanged.
       if (isGranted && code !== "QUORATE_LOST") throw error;
       const status = httpStatusOf(code);
       if (status === undefined) throw error;
       const [afterMs, text] =
-        status === 423 ? [remainingMs, "The resource is locked"] : [0, "No lock is available"];
+        status === 423 ? [freeInMs, "The resource is locked"] : [0, "No lock is available"];
       throw answer(error, code, status, afterMs, text);
     }
   };

@@ -26,7 +26,7 @@ const METRICS = {
   "quorate.waiting": ["upDownCounter", "{waiter}", "Acquires that wait in this process"],
   "quorate.hold.duration": ["histogram", "s", "How long a lock was held", LONG_SECONDS],
   "quorate.held": ["upDownCounter", "{lock}", "Locks that this process holds"],
-  "quorate.validity.margin": ["histogram", "s", "Remaining validity", SECONDS],
+  "quorate.validity.remaining": ["histogram", "s", "Remaining validity", SECONDS],
   "quorate.renewal.lateness": ["histogram", "s", "Delay of a renewal after it was due", SECONDS],
   "quorate.round.duration": [
     "histogram",

@@ -29,7 +29,7 @@ export function measure(meter: Meter, groups: Groups, subscriptions: Subscriptio
 }
 
 function countLocks(all: Instruments, groups: Groups, subscriptions: Subscriptions): void {
-  const margin = all["quorate.validity.margin"];
+  const margin = all["quorate.validity.remaining"];
   const onEnd = (names: readonly string[], mode: string, heldMs: number, end: string): void =>
     all["quorate.hold.duration"].record(seconds(heldMs), { group: groups.of(names), mode, end });
   subscriptions.traced(CHANNELS.acquire, {

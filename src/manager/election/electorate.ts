@@ -8,6 +8,7 @@ import type { Pending } from "../../coordinator/local-competitors.js";
 import type { ManagedLease } from "../../coordinator/observer.js";
 import { ClosedError, type QuorateError } from "../../api/errors.js";
 import { LeasedLock } from "../lock.js";
+import type { RecordedTtl } from "../../api/node-errors.js";
 import { errorOf } from "../outcome-error.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import { startedTrace } from "../../telemetry/acquire-trace.js";
@@ -22,6 +23,10 @@ export interface ElectionHost {
   /** Campaigns that wait; they are aborted when the manager closes. */
   readonly pending: LinkedSet<Pending>;
   readonly isClosed: () => boolean;
+  /** The largest clock margin that a client of the nodes has on record, ms. */
+  readonly marginMs: () => number;
+  /** What such a lock needs of the longest ttl on record, where that is less. */
+  readonly recordedTtl: (lease: LeaseSettings) => RecordedTtl | undefined;
   /** Called with the lock that a term is based on. */
   readonly onElected: (lease: ManagedLease) => void;
 }
@@ -49,12 +54,19 @@ export function electorateOf(host: ElectionHost, candidature: Candidature): Elec
     return { kind: "failed", error: isAborted ? new ClosedError(keys.name) : error(outcome) };
   };
   const error = (failure: AttemptFailure): QuorateError =>
-    errorOf(keys, failure, nodeNames, { waitMs: wait.waitMs, waitedMs: 0, attemptCount: 1 });
+    errorOf(keys, failure, nodeNames, {
+      waitMs: wait.waitMs,
+      waitedMs: 0,
+      attemptCount: 1,
+      marginMs: host.marginMs(),
+      recordedTtl: () => host.recordedTtl(lease),
+    });
 
   let isTroubled = false;
   const onSetback = (failure: AttemptFailure): void => {
     const wasTroubled = isTroubled;
-    isTroubled = failure.kind !== "refused" && !failure.isOutrun;
+    const isContended = failure.kind === "refused" || failure.kind === "split";
+    isTroubled = !isContended && failure.askAgainInMs === undefined && !failure.isOutrun;
     // Once per outage, and deferred, so that a listener that throws cannot interrupt the current operation.
     if (isTroubled && !wasTroubled && onError !== undefined) {
       queueMicrotask(() => onError(error(failure)));

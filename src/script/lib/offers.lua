@@ -21,14 +21,14 @@ local function offer(key, of, is_not_reserved)
   end
 end
 
--- The first waiter for a permit that listens, once it has been notified of the slot; undefined where there is none.
-local function offer_permit(key, of, slot)
+-- The first waiter for a permit that listens, once it has been notified of the permit; undefined where there is none.
+local function offer_permit(key, of, permit)
   while true do
     local first = place_at(of, 0)
     local ms, inbox = string.match(first or '', '^s(%d+):(.*)$')
     if not ms then return end
     leave(of, first)
-    if tell(inbox, ms .. '/' .. slot .. ':' .. key) > 0 then return inbox, ms end
+    if tell(inbox, ms .. '/' .. permit .. ':' .. key) > 0 then return inbox, ms end
   end
 end
 

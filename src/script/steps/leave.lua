@@ -18,7 +18,7 @@ return function(lock, kind)
   elseif holder == SHARED_HOLDER then
     offers.notify_readers(lock.key, lock.queue)
   elseif has_left and type(holder) == 'string' and string.find(holder, PERMITS_HOLDER, 1, true) == 1 then
-    require('kinds.slot').offer_free(lock, holder)
+    require('kinds.permit').offer_free(lock, holder)
   end
   return 0
 end

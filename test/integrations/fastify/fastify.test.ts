@@ -193,7 +193,7 @@ describe("quorate/fastify", () => {
     for (const [bad, message] of [
       [{ nodes: [] }, /`nodes` must/],
       [{ nodes, drainMs: "20" }, /`drainMs` must be a number, got "20"/],
-      [{ nodes, drainMs: -1 }, /`drainMs` must be at least 0, got -1/],
+      [{ nodes, drainMs: -1 }, /`drainMs` must be at least 0 ms, got -1/],
       [{ nodes, drainMS: 20 }, /unknown option `drainMS`: did you mean `drainMs`\?/],
       [{ locks: others, drainMs: 20 }, /unknown option `drainMs`/],
     ] as const) {

@@ -4,7 +4,8 @@ import { HealthCheckService, TerminusModule } from "@nestjs/terminus";
 import { Test, type TestingModule } from "@nestjs/testing";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { LockManager, LockContendedError } from "../../../src/index.js";
+import { LockContendedError } from "../../../src/api/errors.js";
+import { LockManager } from "../../../src/index.js";
 import {
   currentLock,
   InjectLocks,
@@ -163,7 +164,7 @@ describe("quorate/nestjs", function () {
     expect(await rejectionOf(starting)).to.be.instanceOf(RangeError);
     for (const [bad, message] of [
       [{ drainMs: "20" }, /`drainMs` must be a number, got "20"/],
-      [{ drainMs: -1 }, /`drainMs` must be at least 0, got -1/],
+      [{ drainMs: -1 }, /`drainMs` must be at least 0 ms, got -1/],
       [{ drainMS: 20 }, /unknown option `drainMS`: did you mean `drainMs`\?/],
     ] as const) {
       const options = { ...given(), ...bad } as QuorateModuleOptions;

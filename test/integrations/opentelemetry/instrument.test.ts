@@ -73,7 +73,7 @@ describe("instrumentQuorate", () => {
     const fault = 'server_address="memory-2",operation="acquire",vote="fault",fault="disconnected"';
     expect(series.get(`quorate_votes_total{${fault}}`)).to.be.above(0);
     for (const point of ["grant", "renewal", "release"]) {
-      expect(series.get(`quorate_validity_margin_count{at="${point}"}`), point).to.be.above(0);
+      expect(series.get(`quorate_validity_remaining_count{at="${point}"}`), point).to.be.above(0);
     }
     const scraped = [...meanwhile.keys(), ...series.keys()].map((key) => key.replace(/\{.*$/, ""));
     const inPrometheus = new Set(scraped.map((name) => name.replace(/_(?:count|total)$/, "")));

@@ -87,7 +87,7 @@ describe("What is measured", () => {
     expect(noting.take()).to.deep.equal([
       ["acquire.duration", 1.25, { group: "a", mode: "exclusive", outcome: "granted" }],
       ["acquire.attempts", 2, { group: "a" }],
-      ["validity.margin", 9.5, { at: "grant" }],
+      ["validity.remaining", 9.5, { at: "grant" }],
     ]);
     CHANNELS.acquire.asyncEnd.publish(
       acquired({ outcome: "contended", mode: "shared", validMs: undefined, attemptCount: 0 }),
@@ -112,7 +112,7 @@ describe("What is measured", () => {
   it("of a renewal is how late it was, and what validity was left before", () => {
     CHANNELS.extend.asyncEnd.publish(extended({}));
     const late = ["renewal.lateness", 0.07, { group: "a" }];
-    const margin = ["validity.margin", 6.5, { at: "renewal" }];
+    const margin = ["validity.remaining", 6.5, { at: "renewal" }];
     expect(noting.take()).to.deep.equal([late, margin]);
     CHANNELS.extend.asyncEnd.publish(extended({ isRenewal: false }));
     expect(noting.take(), "asked for").to.deep.equal([margin]);
@@ -127,7 +127,7 @@ describe("What is measured", () => {
     CHANNELS.release.start.publish(released satisfies ReleaseMessage);
     expect(noting.take()).to.deep.equal([
       ["hold.duration", 2.5, { group: "a", mode: "exclusive", end: "released" }],
-      ["validity.margin", 7.4, { at: "release" }],
+      ["validity.remaining", 7.4, { at: "release" }],
     ]);
     const lost = {
       ...LOCK,

@@ -21,6 +21,8 @@ function electorate() {
     nodeNames: ["a", "b", "c"],
     pending,
     isClosed: () => false,
+    marginMs: () => 0,
+    recordedTtl: () => undefined,
     onElected: (lease: unknown) => leases.push(lease),
   };
   const onError = ({ code }: { code: string }): number => told.push(code);

@@ -30,6 +30,10 @@ describe("oracle L3, clean nodes", () => {
       },
       { title: "a key whose lock is held", events: [...taken, grant(2, "A"), clean] },
       {
+        title: "a key of a lock that was released before its minimum hold was over",
+        events: [...taken, grant(2, "A", { minHoldMs: 900 }), end(5, "A"), clean],
+      },
+      {
         title: "a key of a process that died",
         events: [...taken, processEvent(5, "A", "crash"), clean],
       },
@@ -46,6 +50,10 @@ describe("oracle L3, clean nodes", () => {
       {
         title: "a key whose release must have arrived",
         events: [...taken, send(700_000, "A", 0, { op: "release", round: 2 }), clean],
+      },
+      {
+        title: "a key of a lock whose minimum hold is over",
+        events: [...taken, grant(2, "A", { minHoldMs: 870 }), end(5, "A"), clean],
       },
       {
         title: "a key of a lock that was released",

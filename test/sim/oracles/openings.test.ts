@@ -16,9 +16,9 @@ const leaves = (atUs: number, process: string, more: Partial<PlaceEvent> = {}): 
 const told = (
   atUs: number,
   process: string,
-  more: Partial<Pick<TurnEvent, "wants" | "slot">> = {},
+  more: Partial<Pick<TurnEvent, "wants" | "permit">> = {},
 ): HistoryEvent => {
-  const base = { node: 0, name: "a", wants: "", slot: undefined } as const;
+  const base = { node: 0, name: "a", wants: "", permit: undefined } as const;
   return { kind: "turn", atUs, process, ...base, ...more, what: "told" };
 };
 const shared = { mode: "shared" } as const;
@@ -77,6 +77,24 @@ describe("oracle W5, who is told", () => {
         events: [...all, key(1, 0, undefined, "X"), freed, stands(5 * MS, "A", 1)],
       },
       {
+        title: "a release that queues its process anew, with an earlier ticket, and tells it",
+        events: [
+          ...[...all, key(1, 0, undefined, "X"), stands(10, "A", 2), stands(20, "B", 3)],
+          ...[
+            freed,
+            told(5 * MS, "B"),
+            place(5 * MS, "gone", "release", { process: "B", ticket: 1 }),
+          ],
+        ],
+      },
+      {
+        title: "a release that queues its process for the time of the step, as the first",
+        events: [
+          ...[...held, freed, told(5 * MS, "C")],
+          place(5 * MS, "passed", "release", { process: "C", ticket: 0 }),
+        ],
+      },
+      {
         title: "a first reader with whom all come in up to the first writer",
         events: [
           ...[...all, ...listens("C"), stands(10, "A", 1, "r"), stands(20, "B", 2)],
@@ -93,7 +111,7 @@ describe("oracle W5, who is told", () => {
         events: [
           ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],
           key(5 * MS, 0, "X", undefined, { ...release, name: "a#0" }),
-          ...[told(5 * MS, "A", { wants: "s", slot: 0 }), leaves(5 * MS, "A", { wants: "s" })],
+          ...[told(5 * MS, "A", { wants: "s", permit: 0 }), leaves(5 * MS, "A", { wants: "s" })],
         ],
       },
       {
@@ -101,7 +119,7 @@ describe("oracle W5, who is told", () => {
         events: [
           ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],
           key(5 * MS, 0, "X", undefined, { ...release, name: "a#0" }),
-          ...[told(5 * MS, "A", { wants: "s", slot: 0 }), leaves(5 * MS, "A", { wants: "s" })],
+          ...[told(5 * MS, "A", { wants: "s", permit: 0 }), leaves(5 * MS, "A", { wants: "s" })],
           ...[stands(6 * MS, "B", 2), key(9 * MS, 0, "Y", undefined, { ...release, name: "a#1" })],
         ],
       },
@@ -111,6 +129,21 @@ describe("oracle W5, who is told", () => {
       {
         title: "a release that tells the second",
         events: [...held, freed, told(5 * MS, "B")],
+      },
+      {
+        title: "a release that queues its process anew, behind another, and tells it",
+        events: [
+          ...[...all, key(1, 0, undefined, "X"), stands(10, "A", 2), stands(20, "B", 1), freed],
+          ...[told(5 * MS, "B"), place(5 * MS, "gone", "release", { process: "B", ticket: 3 })],
+        ],
+      },
+      {
+        title:
+          "a release that queues its process for the time of the step, and passes the first over",
+        events: [
+          ...[...held, freed, told(5 * MS, "C")],
+          place(5 * MS, "passed", "release", { process: "C", ticket: 3 }),
+        ],
       },
       {
         title: "a first reader that does not tell the next",

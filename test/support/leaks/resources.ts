@@ -79,7 +79,7 @@ export function forget(): void {
 }
 
 /** Timers that nobody waits for once a manager is closed. */
-const OF_MANAGERS = /^src\/(?:coordinator|channel|election)\//;
+const OF_MANAGERS = /^src\/(?:coordinator|channel|manager\/election)\//;
 
 function onUserClosed(): void {
   if (!isUnused()) return;

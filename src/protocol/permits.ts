@@ -15,39 +15,39 @@ export function permitsIn(text: string): number | undefined {
 }
 
 /**
- * Number of slots taken according to the text: one hexadecimal digit for every four, the first slot in its lowest
+ * Number of permits taken according to the text: one hexadecimal digit for every four, the first permit in its lowest
  * bit.
  */
 export function takenCount(text: string): number {
   let count = 0;
-  for (let slot = 0; slot < 4 * text.length; slot++) if (isTaken(text, slot)) count++;
+  for (let permit = 0; permit < 4 * text.length; permit++) if (isTaken(text, permit)) count++;
   return count;
 }
 
-function isTaken(text: string, slot: number): boolean {
-  const digit = Number.parseInt(text.charAt(slot >> 2), 16);
-  return (digit & (1 << (slot & 3))) !== 0;
+function isTaken(text: string, permit: number): boolean {
+  const digit = Number.parseInt(text.charAt(permit >> 2), 16);
+  return (digit & (1 << (permit & 3))) !== 0;
 }
 
 /**
- * The slots that the fewest nodes have granted, as far as the votes on another slot say, if a quorum could grant
+ * The permits that the fewest nodes have granted, as far as the votes on another permit say, if a quorum could grant
  * them: what a refused attempt should ask for next. Empty if there are none.
  */
-export function freeSlots(votes: readonly (Vote | undefined)[], permits: number): number[] {
+export function freePermits(votes: readonly (Vote | undefined)[], permits: number): number[] {
   const tolerated = toleratedCount(votes.length);
   const told: string[] = [];
   let lostCount = 0;
   for (const vote of votes) {
     if (vote === undefined || vote.kind === "granted") continue;
-    if (vote.kind === "refused" && vote.takenSlots !== undefined) told.push(vote.takenSlots);
+    if (vote.kind === "refused" && vote.takenPermits !== undefined) told.push(vote.takenPermits);
     else lostCount++;
   }
   let [fewest, free]: [number, number[]] = [tolerated - lostCount, []];
-  for (let slot = 0; slot < permits; slot++) {
-    const takenCount = told.filter((text) => isTaken(text, slot)).length;
+  for (let permit = 0; permit < permits; permit++) {
+    const takenCount = told.filter((text) => isTaken(text, permit)).length;
     if (takenCount > fewest) continue;
     if (takenCount < fewest) [fewest, free] = [takenCount, []];
-    free.push(slot);
+    free.push(permit);
   }
   return free;
 }

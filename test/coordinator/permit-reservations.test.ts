@@ -1,10 +1,10 @@
 import { expect } from "chai";
-import { SlotReservations } from "../../src/coordinator/slot-reservations.js";
+import { PermitReservations } from "../../src/coordinator/permit-reservations.js";
 
-describe("The slots that nodes keep for a wait queue", () => {
+describe("The permits that nodes keep for a wait queue", () => {
   it("are taken in the order of how many nodes keep them, each once", () => {
-    const reservations = new SlotReservations();
-    for (const [index, slot] of [
+    const reservations = new PermitReservations();
+    for (const [index, permit] of [
       [0, 3],
       [1, 5],
       [2, 5],
@@ -12,7 +12,7 @@ describe("The slots that nodes keep for a wait queue", () => {
       [1, 7],
       [2, 7],
     ] as const) {
-      reservations.add(index, slot, 100);
+      reservations.add(index, permit, 100);
     }
     expect(reservations.mostNodes).to.equal(3);
     expect([1, 2, 3, 4].map(() => reservations.take(50))).to.deep.equal([5, 7, 3, undefined]);
@@ -20,7 +20,7 @@ describe("The slots that nodes keep for a wait queue", () => {
   });
 
   it("are forgotten when the nodes keep them no longer", () => {
-    const reservations = new SlotReservations();
+    const reservations = new PermitReservations();
     reservations.add(0, 3, 100);
     reservations.add(1, 3, 120);
     reservations.add(0, 4, 101);
@@ -29,13 +29,13 @@ describe("The slots that nodes keep for a wait queue", () => {
   });
 
   it("are all told, node by node, once nobody wants them", () => {
-    const reservations = new SlotReservations();
+    const reservations = new PermitReservations();
     reservations.add(0, 3, 100);
     reservations.add(2, 3, 100.5);
     reservations.add(1, 4, 80);
     expect([...reservations.drain(80)]).to.deep.equal([
-      { index: 0, slot: 3, turnMs: 21 },
-      { index: 2, slot: 3, turnMs: 21 },
+      { index: 0, permit: 3, turnMs: 21 },
+      { index: 2, permit: 3, turnMs: 21 },
     ]);
     expect([...reservations.drain(80)]).to.deep.equal([]);
   });

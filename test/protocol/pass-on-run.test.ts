@@ -1,15 +1,15 @@
 import { expect } from "chai";
 import {
-  MAX_HAND_OVERS,
+  MAX_PASS_ONS,
   MAX_RUN_MS,
-  mayHandOver,
+  mayPassOn,
   nextRun,
   type Run,
-} from "../../src/protocol/hand-over-run.js";
+} from "../../src/protocol/pass-on-run.js";
 
-const RUN: Run = { startedMs: 1_000, isWaitedFor: true, lastTicket: 50, handOverCount: 0 };
+const RUN: Run = { startedMs: 1_000, isWaitedFor: true, lastTicket: 50, passOnCount: 0 };
 
-describe("mayHandOver", () => {
+describe("mayPassOn", () => {
   for (const { title, run = {}, ticket = 50, nowMs = 1_000, may } of [
     { title: "to the last one that was there", may: true },
     { title: "to one that came later", ticket: 51, may: false },
@@ -19,11 +19,11 @@ describe("mayHandOver", () => {
       ticket: 51,
       may: true,
     },
-    { title: "as the last of a run", run: { handOverCount: MAX_HAND_OVERS - 1 }, may: true },
-    { title: "as one too many", run: { handOverCount: MAX_HAND_OVERS }, may: false },
+    { title: "as the last of a run", run: { passOnCount: MAX_PASS_ONS - 1 }, may: true },
+    { title: "as one too many", run: { passOnCount: MAX_PASS_ONS }, may: false },
     {
       title: "as one too many, where nobody else waits",
-      run: { isWaitedFor: false, handOverCount: MAX_HAND_OVERS },
+      run: { isWaitedFor: false, passOnCount: MAX_PASS_ONS },
       may: true,
     },
     { title: "just in time", nowMs: 1_000 + MAX_RUN_MS - 0.001, may: true },
@@ -36,13 +36,13 @@ describe("mayHandOver", () => {
     },
   ]) {
     it(`${may ? "allows" : "refuses"} a hand-over ${title}`, () => {
-      expect(mayHandOver({ ...RUN, ...run }, ticket, nowMs)).to.equal(may);
+      expect(mayPassOn({ ...RUN, ...run }, ticket, nowMs)).to.equal(may);
     });
   }
 });
 
 describe("nextRun", () => {
-  const begun: Run = { startedMs: 2_000, isWaitedFor: true, lastTicket: 70, handOverCount: 0 };
+  const begun: Run = { startedMs: 2_000, isWaitedFor: true, lastTicket: 70, passOnCount: 0 };
 
   it("begins with a grant that was no hand-over", () => {
     expect(nextRun(undefined, true, 2_000, 70)).to.deep.equal(begun);
@@ -50,14 +50,14 @@ describe("nextRun", () => {
   });
 
   it("goes on for as long as others wait", () => {
-    const before = { ...RUN, handOverCount: 3 };
-    expect(nextRun(before, true, 2_000, 70)).to.deep.equal({ ...RUN, handOverCount: 4 });
+    const before = { ...RUN, passOnCount: 3 };
+    expect(nextRun(before, true, 2_000, 70)).to.deep.equal({ ...RUN, passOnCount: 4 });
   });
 
   it("begins anew when others begin to wait, and when they no longer do", () => {
-    const alone = { ...RUN, isWaitedFor: false, handOverCount: 3 };
-    expect(nextRun(alone, true, 2_000, 70)).to.deep.equal({ ...begun, handOverCount: 1 });
-    const none = { ...begun, isWaitedFor: false, handOverCount: 1 };
+    const alone = { ...RUN, isWaitedFor: false, passOnCount: 3 };
+    expect(nextRun(alone, true, 2_000, 70)).to.deep.equal({ ...begun, passOnCount: 1 });
+    const none = { ...begun, isWaitedFor: false, passOnCount: 1 };
     expect(nextRun(RUN, false, 2_000, 70)).to.deep.equal(none);
   });
 });

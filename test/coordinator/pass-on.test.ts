@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import type { Lease } from "../../src/coordinator/lease.js";
-import { MAX_HAND_OVERS, MAX_RUN_MS } from "../../src/protocol/hand-over-run.js";
+import { MAX_PASS_ONS, MAX_RUN_MS } from "../../src/protocol/pass-on-run.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -211,8 +211,8 @@ describe("A hand-over", () => {
 
 describe("Hand-overs in a row", () => {
   it("end while others wait, so that their turn comes", () => {
-    const waitQueue = waitQueueOf(MAX_HAND_OVERS + 4);
-    expect(chain(waitQueue, handed())).to.equal(MAX_HAND_OVERS);
+    const waitQueue = waitQueueOf(MAX_PASS_ONS + 4);
+    expect(chain(waitQueue, handed())).to.equal(MAX_PASS_ONS);
     const { waiter } = waitQueue.lastOf("release");
     expect(waiter).to.include({ inbox: INBOX });
   });
@@ -222,9 +222,7 @@ describe("Hand-overs in a row", () => {
   });
 
   it("do not end while nobody else waits", () => {
-    expect(chain(waitQueueOf(3 * MAX_HAND_OVERS), handed(8, false), 10)).to.equal(
-      3 * MAX_HAND_OVERS,
-    );
+    expect(chain(waitQueueOf(3 * MAX_PASS_ONS), handed(8, false), 10)).to.equal(3 * MAX_PASS_ONS);
   });
 
   it("go to those who were there at the beginning", () => {
@@ -244,8 +242,8 @@ describe("Hand-overs in a row", () => {
   });
 
   it("count those from the first that finds others waiting", () => {
-    const waitQueue = waitQueueOf(MAX_HAND_OVERS + 4, { isWaitedFor: false });
-    expect(chain(waitQueue, handed())).to.equal(MAX_HAND_OVERS);
+    const waitQueue = waitQueueOf(MAX_PASS_ONS + 4, { isWaitedFor: false });
+    expect(chain(waitQueue, handed())).to.equal(MAX_PASS_ONS);
   });
 
   it("are none where the lock was held for long: somebody may have come", () => {
@@ -253,7 +251,7 @@ describe("Hand-overs in a row", () => {
   });
 
   it("begin anew when the lock was had from the nodes", () => {
-    const waitQueue = waitQueueOf(MAX_HAND_OVERS + 3);
+    const waitQueue = waitQueueOf(MAX_PASS_ONS + 3);
     chain(waitQueue, handed());
     const { bench, waiting } = waitQueue;
     bench.context.waitQueues.onTurn(
@@ -268,9 +266,9 @@ describe("Hand-overs in a row", () => {
     );
     bench.answer("acquire", [granted(30), granted(30), granted(30)]);
     const before = bench.counts("release");
-    void leaseOf(waiting[MAX_HAND_OVERS]?.outcomes ?? []).release();
+    void leaseOf(waiting[MAX_PASS_ONS]?.outcomes ?? []).release();
     expect(bench.counts("release")).to.deep.equal(before);
-    expect(bench.counts("acquire")[0]).to.equal(MAX_HAND_OVERS + 3);
+    expect(bench.counts("acquire")[0]).to.equal(MAX_PASS_ONS + 3);
   });
 });
 

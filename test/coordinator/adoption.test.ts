@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
-import { TakeOver } from "../../src/coordinator/take-over.js";
+import { Adoption } from "../../src/coordinator/adoption.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
@@ -11,10 +11,10 @@ const taken = (fence = 8): Vote => ({ kind: "granted", fence, isHandedOver: true
 /** The key was not there. */
 const found = (fence = 8): Vote => ({ kind: "granted", fence, isHandedOver: false });
 
-function pendingTakeOver(over: Partial<LeaseSettings> = {}) {
+function pendingAdoption(over: Partial<LeaseSettings> = {}) {
   const bench = new CoordinatorBench();
   const outcomes: AcquireOutcome[] = [];
-  const adoption = new TakeOver(bench.context, KEYS, leaseSettings(over), GIVER, (outcome) => {
+  const adoption = new Adoption(bench.context, KEYS, leaseSettings(over), GIVER, (outcome) => {
     outcomes.push(outcome);
   });
   return { bench, outcomes, adoption };
@@ -22,7 +22,7 @@ function pendingTakeOver(over: Partial<LeaseSettings> = {}) {
 
 describe("an adoption", () => {
   it("names the giver, under an owner of its own, and enters no queue", () => {
-    const { bench } = pendingTakeOver();
+    const { bench } = pendingAdoption();
     const { operation } = bench.nodes[0]?.last("acquire") ?? {};
     // The token is not: who says what it is need not be believed.
     expect(operation?.previous).to.deep.equal({ ownerId: GIVER, token: undefined });
@@ -54,7 +54,7 @@ describe("an adoption", () => {
     },
   ] as { title: string; votes: Vote[]; outcome: AcquireOutcome["kind"] }[]) {
     it(`is ${outcome} where ${title}`, () => {
-      const { bench, outcomes } = pendingTakeOver();
+      const { bench, outcomes } = pendingAdoption();
       bench.answer("acquire", votes);
       expect(outcomes.map(({ kind }) => kind)).to.deep.equal([outcome]);
       const isGranted = outcome === "granted";
@@ -65,7 +65,7 @@ describe("an adoption", () => {
   }
 
   it("takes back what it took, also where nothing was, and only what is its own", () => {
-    const { bench } = pendingTakeOver();
+    const { bench } = pendingAdoption();
     bench.answer("acquire", [taken(), found(), found()]);
     for (const node of bench.nodes) {
       const { operation, mayHold } = node.last("release");
@@ -76,7 +76,7 @@ describe("an adoption", () => {
   });
 
   it("believes from its own first send on", () => {
-    const { bench, outcomes } = pendingTakeOver();
+    const { bench, outcomes } = pendingAdoption();
     bench.clock.advance(40);
     bench.answer("acquire", [taken(), taken()]);
     const [outcome] = outcomes;
@@ -86,7 +86,7 @@ describe("an adoption", () => {
   });
 
   it("is exhausted where the answers come when its time is over", () => {
-    const { bench, outcomes } = pendingTakeOver({ nodeTimeoutMs: 990 });
+    const { bench, outcomes } = pendingAdoption({ nodeTimeoutMs: 990 });
     bench.clock.stall(988);
     bench.answer("acquire", [taken(), taken()]);
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["exhausted"]);
@@ -94,7 +94,7 @@ describe("an adoption", () => {
   });
 
   it("may be called off, once", () => {
-    const { bench, outcomes, adoption } = pendingTakeOver();
+    const { bench, outcomes, adoption } = pendingAdoption();
     adoption.abort();
     adoption.abort();
     bench.answer("acquire", [taken(), taken(), taken()]);

@@ -1,5 +1,5 @@
-/** Taken slots as the script writes them: a hexadecimal digit for every four, the first is the lowest bit of the first. */
-export function slotsText(taken: ReadonlySet<number>, permits: number): string {
+/** Taken permits as the script writes them: a hexadecimal digit for every four, the first is the lowest bit of the first. */
+export function permitsText(taken: ReadonlySet<number>, permits: number): string {
   let text = "";
   for (let first = 0; first < permits; first += 4) {
     let digit = 0;

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import type { Vote } from "../../src/protocol/operation.js";
-import { freeSlots, MAX_PERMITS, permitsIn, takenCount } from "../../src/protocol/slots.js";
+import { freePermits, MAX_PERMITS, permitsIn, takenCount } from "../../src/protocol/permits.js";
 import { fault, free, granted, held } from "../support/votes.js";
-import { slotsText } from "../support/slots-text.js";
+import { permitsText } from "../support/permits-text.js";
 
 describe("permitsIn", () => {
-  for (const [text, permits] of [
+  for (const [text, permitCount] of [
     ["semaphore:4", 4],
     ["semaphore:1000", 1000],
     ["semaphore:", undefined],
@@ -14,17 +14,17 @@ describe("permitsIn", () => {
     ["shared:", undefined],
     ["turn:semaphore:4", undefined],
   ] as const) {
-    it(`${text} is of ${permits}`, () => {
-      expect(permitsIn(text)).to.equal(permits);
+    it(`${text} is of ${permitCount}`, () => {
+      expect(permitsIn(text)).to.equal(permitCount);
     });
   }
 });
 
-const taken = (permits: number, ...slots: number[]): Vote => {
-  return { ...held(500), takenSlots: slotsText(new Set(slots), permits) };
+const taken = (permitCount: number, ...permits: number[]): Vote => {
+  return { ...held(500), takenPermits: permitsText(new Set(permits), permitCount) };
 };
 
-describe("freeSlots", () => {
+describe("freePermits", () => {
   const ROWS: readonly (readonly [string, number, readonly (Vote | undefined)[], number[]])[] = [
     ["one node, one of three free", 3, [taken(3, 0, 2)], [1]],
     ["one node, none free", 3, [taken(3, 0, 1, 2)], []],
@@ -40,24 +40,24 @@ describe("freeSlots", () => {
     ["half of four", 2, [taken(2, 0), taken(2, 0), granted(1), granted(1)], [1]],
     ["half of four, one of them taken", 2, [taken(2, 0), taken(2, 0, 1), granted(1), free()], []],
   ];
-  for (const [title, permits, votes, slots] of ROWS) {
+  for (const [title, permitCount, votes, permits] of ROWS) {
     it(title, () => {
-      expect(freeSlots(votes, permits)).to.deep.equal(slots);
+      expect(freePermits(votes, permitCount)).to.deep.equal(permits);
     });
   }
 
-  it("reads what slotsText wrote, for any slots of any number", () => {
-    const permits = fc.integer({ min: 1, max: MAX_PERMITS });
-    const someOf = permits.chain((count) =>
+  it("reads what permitsText wrote, for any permits of any number", () => {
+    const permitCount = fc.integer({ min: 1, max: MAX_PERMITS });
+    const someOf = permitCount.chain((count) =>
       fc.tuple(fc.constant(count), fc.uniqueArray(fc.nat(count - 1))),
     );
     fc.assert(
-      fc.property(someOf, ([count, slots]) => {
-        const others = Array.from({ length: count }, (_, slot) => slot).filter(
-          (slot) => !slots.includes(slot),
+      fc.property(someOf, ([count, permits]) => {
+        const others = Array.from({ length: count }, (_, permit) => permit).filter(
+          (permit) => !permits.includes(permit),
         );
-        expect(freeSlots([taken(count, ...slots)], count)).to.deep.equal(others);
-        expect(takenCount(slotsText(new Set(slots), count))).to.equal(slots.length);
+        expect(freePermits([taken(count, ...permits)], count)).to.deep.equal(others);
+        expect(takenCount(permitsText(new Set(permits), count))).to.equal(permits.length);
       }),
       { numRuns: 50 },
     );

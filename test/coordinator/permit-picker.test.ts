@@ -1,106 +1,108 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { failureOf, type AttemptFailure } from "../../src/coordinator/attempt-failure.js";
-import { SlotPicker } from "../../src/coordinator/slot-picker.js";
+import { PermitPicker } from "../../src/coordinator/permit-picker.js";
 import { WaitQueue } from "../../src/coordinator/wait-queue.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
-import { slotsText } from "../support/slots-text.js";
+import { permitsText } from "../support/permits-text.js";
 import { unit } from "../support/uniform.js";
 import { fault, granted, held } from "../support/votes.js";
 
-/** Attempts at free permits, each at once after the one before. */
+/** Attempts at free permitCount, each at once after the one before. */
 const QUICK_TRIES = 16;
 
 /** One acquire of any permit, whose random numbers are the test's. */
 class Bench {
   readonly keys: LockKind;
-  readonly picker: SlotPicker;
+  readonly picker: PermitPicker;
   unit = 0;
   readonly #coordinator = new CoordinatorBench();
   readonly #all: readonly number[];
 
-  constructor(permits = 4) {
-    this.keys = permitLock(KEYS, permits);
-    this.#all = Array.from({ length: permits }, (_, slot) => slot);
+  constructor(permitCount = 4) {
+    this.keys = permitLock(KEYS, permitCount);
+    this.#all = Array.from({ length: permitCount }, (_, permit) => permit);
     const { context } = this.#coordinator;
     const entropy = { ...context.entropy, unit: () => this.unit };
-    const { slots } = this.keys;
-    if (slots === undefined) throw new Error("it has no permits");
-    this.picker = new SlotPicker({ ...context, entropy }, this.keys, slots);
+    const { permits } = this.keys;
+    if (permits === undefined) throw new Error("it has no permits");
+    this.picker = new PermitPicker({ ...context, entropy }, this.keys, permits);
   }
 
   /** This process holds them, or asks for them elsewhere. */
-  take(slots: Iterable<number>): void {
-    for (const slot of slots) {
-      this.#coordinator.context.waitQueues.slots.add(permitLock(KEYS, this.#all.length, slot));
+  take(permits: Iterable<number>): void {
+    for (const permit of permits) {
+      this.#coordinator.context.waitQueues.permits.add(permitLock(KEYS, this.#all.length, permit));
     }
   }
 
   /** What its process believes to hold or to ask for. */
   get taken(): number[] {
-    const { slots } = this.#coordinator.context.waitQueues;
-    return this.#all.filter((slot) => slots.pick(this.keys, [slot, -1], 0) === -1);
+    const { permits } = this.#coordinator.context.waitQueues;
+    return this.#all.filter((permit) => permits.pick(this.keys, [permit, -1], 0) === -1);
   }
 
   next(waitQueue?: WaitQueue): number {
-    return this.picker.next(waitQueue, this.#coordinator.clock.now()).slots?.slot ?? -1;
+    return this.picker.next(waitQueue, this.#coordinator.clock.now()).permits?.permit ?? -1;
   }
 
-  /** A wait queue for which nodes reserve slots. */
-  reserved(...reservations: readonly (readonly [index: number, slot: number])[]): WaitQueue {
+  /** A wait queue for which nodes reserve permits. */
+  reserved(...reservations: readonly (readonly [index: number, permit: number])[]): WaitQueue {
     const waitQueue = new WaitQueue(this.keys);
     const untilMs = this.#coordinator.clock.now() + 20;
-    for (const [index, slot] of reservations) waitQueue.onTurn(index, 3, slot, untilMs);
+    for (const [index, permit] of reservations) waitQueue.onTurn(index, 3, permit, untilMs);
     return waitQueue;
   }
 
   /** A node that refuses, and says which are taken there. */
   told(...taken: readonly number[]): Vote {
-    return { ...held(60_000), takenSlots: slotsText(new Set(taken), this.#all.length) };
+    return { ...held(60_000), takenPermits: permitsText(new Set(taken), this.#all.length) };
   }
 
   /** All nodes say that only these are free. */
   onlyFree(...free: readonly number[]): AttemptFailure {
-    const vote = this.told(...this.#all.filter((slot) => !free.includes(slot)));
+    const vote = this.told(...this.#all.filter((permit) => !free.includes(permit)));
     return failureOf("refused", [vote, vote, vote]);
   }
 }
 
-const slots = (permits: number): fc.Arbitrary<Set<number>> =>
-  fc.uniqueArray(fc.integer({ min: 0, max: permits - 1 })).map((list) => new Set(list));
+const permits = (permitCount: number): fc.Arbitrary<Set<number>> =>
+  fc.uniqueArray(fc.integer({ min: 0, max: permitCount - 1 })).map((list) => new Set(list));
 
 const SOME = fc
   .integer({ min: 1, max: 20 })
-  .chain((permits) => fc.tuple(fc.constant(permits), slots(permits), slots(permits), unit));
+  .chain((permitCount) =>
+    fc.tuple(fc.constant(permitCount), permits(permitCount), permits(permitCount), unit),
+  );
 
-describe("SlotPicker", () => {
+describe("PermitPicker", () => {
   it("picks first any that its process neither holds nor asks for, each as likely as the others", () => {
     const bench = new Bench(6);
     bench.take([0, 3]);
     const picked = [0, 0.24, 0.25, 0.49, 0.5, 0.74, 0.75, 0.999].map((number) => {
       bench.unit = number;
-      const slot = bench.next();
+      const permit = bench.next();
       bench.picker.letGo();
-      return slot;
+      return permit;
     });
     expect(picked).to.deep.equal([1, 1, 2, 2, 4, 4, 5, 5]);
   });
 
   it("picks among those that nodes report free, without its own, unless none is left", () => {
     fc.assert(
-      fc.property(SOME, ([permits, free, own, number]) => {
-        const bench = new Bench(permits);
+      fc.property(SOME, ([permitCount, free, own, number]) => {
+        const bench = new Bench(permitCount);
         bench.next();
         const isAnotherFree = bench.picker.onFailure(bench.onlyFree(...free));
         expect(isAnotherFree).to.equal(free.size > 0);
         bench.take(own);
         bench.unit = number;
-        const all = Array.from({ length: permits }, (_, slot) => slot);
+        const all = Array.from({ length: permitCount }, (_, permit) => permit);
         const told = free.size > 0 ? [...free] : all;
-        const others = told.filter((slot) => !own.has(slot));
+        const others = told.filter((permit) => !own.has(permit));
         expect(bench.next()).to.be.oneOf(others.length > 0 ? others : told);
       }),
     );

@@ -1,6 +1,6 @@
 import { faultVote, type GrantedVote, type RefusedVote, type Vote } from "../protocol/operation.js";
 import type { Operation, PreviousOwner } from "../protocol/operation.js";
-import type { Run } from "../protocol/hand-over-run.js";
+import type { Run } from "../protocol/pass-on-run.js";
 import type { Context } from "./context.js";
 import type { Predecessor } from "./acquire-mode.js";
 import { releaseOperation, releaseResult, type Released } from "./release.js";
@@ -16,13 +16,13 @@ const NOT_THERE: RefusedVote = {
 };
 
 /**
- * A lock that is handed over to the next waiter of the same process: one round releases it and acquires it again,
+ * A lock that is passed on to the next waiter of the same process: one round releases it and acquires it again,
  * node by node.
  *
  * The release is never withheld. To every node that has not executed it in that step (because it is quarantined, out
  * of memory or silent), a release of its own is sent, after what was sent before.
  */
-export class HandOver implements Predecessor {
+export class PassOn implements Predecessor {
   readonly previous: PreviousOwner;
   readonly run: Run;
   /** The outcome of the release. */
@@ -75,7 +75,7 @@ export class HandOver implements Predecessor {
     this.#settled |= bit;
     const onVote = (at: number, vote: Vote): void => {
       const isUnknown = wasSent && vote.kind === "refused";
-      this.#round.onVote(at, isUnknown ? faultVote("timeout", true, "asked to hand over") : vote);
+      this.#round.onVote(at, isUnknown ? faultVote("timeout", true, "asked to pass it on") : vote);
     };
     this.#context.nodes[index]?.submit(this.#release, { onVote }, (this.#mayHold & bit) !== 0);
   }

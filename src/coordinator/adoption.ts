@@ -13,9 +13,9 @@ import { PendingAttempt } from "./pending-attempt.js";
  * client held the lock in between. Its validity counts from this attempt's own first send. A failed attempt rolls
  * back what it took. Nothing is restored for the previous owner: a restored key would prove a lock that had a gap.
  */
-export class TakeOver implements Pending {
+export class Adoption implements Pending {
   readonly keys: LockKind;
-  readonly #settle: (outcome: AcquireOutcome, pendingTakeOver: TakeOver) => void;
+  readonly #settle: (outcome: AcquireOutcome, pendingAdoption: Adoption) => void;
   readonly #attempt: PendingAttempt;
   #isPreempted = false;
   #isOver = false;
@@ -30,11 +30,11 @@ export class TakeOver implements Pending {
     keys: LockKind,
     settings: LeaseSettings,
     giverId: string,
-    settle: (outcome: AcquireOutcome, pendingTakeOver: TakeOver) => void,
+    settle: (outcome: AcquireOutcome, pendingAdoption: Adoption) => void,
   ) {
     this.keys = keys;
     this.#settle = settle;
-    const mode = { as: "takeOver", previousId: giverId } as const;
+    const mode = { as: "adoption", previousId: giverId } as const;
     const onOutcome = (outcome: AcquireOutcome): void => this.#end(outcome);
     const listener = { onOutcome };
     // The lock that was given up expires meanwhile.

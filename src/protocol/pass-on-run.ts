@@ -1,11 +1,11 @@
-/** Maximum number of consecutive hand-overs while other processes wait. */
-export const MAX_HAND_OVERS = 16;
+/** How often in a row a lock is passed on at most while other processes wait. */
+export const MAX_PASS_ONS = 16;
 
-/** No hand-over happens later than this after the grant that began the run, ms. */
+/** A lock is not passed on later than this after the grant that began the run, ms. */
 export const MAX_RUN_MS = 100;
 
 /**
- * A lock that is handed over within one process repeatedly.
+ * A lock that is passed on within one process repeatedly.
  *
  * Other processes would starve next to one whose wait queue never empties. So while they wait, the lock is handed
  * over only to waiters that were queued when the run began, and only to a limited number; then the first process in
@@ -23,13 +23,13 @@ export interface Run {
   /** The last ticket that this process had issued when it began. */
   readonly lastTicket: number;
   /** Hand-overs since others began to wait. */
-  readonly handOverCount: number;
+  readonly passOnCount: number;
 }
 
 /**
  * The run of a lock that was granted just now. While no other process waits, every grant begins a new run.
  *
- * @param before the run of the lock that was handed over to this one, if it was
+ * @param before the run of the lock that was passed on to this one, if it was
  * @param lastTicket issued in this process
  */
 export function nextRun(
@@ -39,13 +39,13 @@ export function nextRun(
   lastTicket: number,
 ): Run {
   if (isWaitedFor && before?.isWaitedFor === true) {
-    return { ...before, handOverCount: before.handOverCount + 1 };
+    return { ...before, passOnCount: before.passOnCount + 1 };
   }
-  return { startedMs: nowMs, isWaitedFor, lastTicket, handOverCount: before === undefined ? 0 : 1 };
+  return { startedMs: nowMs, isWaitedFor, lastTicket, passOnCount: before === undefined ? 0 : 1 };
 }
 
-/** Whether the lock may be handed over to a waiter with this ticket. */
-export function mayHandOver(run: Run, ticket: number, nowMs: number): boolean {
+/** Whether the lock may be passed on to a waiter with this ticket. */
+export function mayPassOn(run: Run, ticket: number, nowMs: number): boolean {
   if (nowMs - run.startedMs >= MAX_RUN_MS) return false;
-  return !run.isWaitedFor || (run.handOverCount < MAX_HAND_OVERS && ticket <= run.lastTicket);
+  return !run.isWaitedFor || (run.passOnCount < MAX_PASS_ONS && ticket <= run.lastTicket);
 }
