@@ -29,6 +29,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   bursts: { stream: "bursts", apply: withBursts },
   waiting: { stream: "places", apply: withPlaces },
   requests: { stream: "requests", apply: withCompany },
+  healthy: { stream: "healthy", apply: withAnyKind },
 };
 
 /** The sessions of a profile that is about one kind of lock, or about one operation on locks. */
@@ -41,6 +42,12 @@ export function withKind(
   const kind = KINDS[profile];
   if (kind === undefined) return sessions;
   return kind.apply(seededRandom(hashText(seed, kind.stream)), sessions, run);
+}
+
+/** Those of another profile in which services wait for each other. */
+function withAnyKind(random: Random, sessions: readonly Session[], run: About): Session[] {
+  const apply = random.oneOf([withReaders, withPermits, withPlaces, withCompany, withBursts]);
+  return apply(random, sessions, run);
 }
 
 /** Most of them only read. */
