@@ -1,4 +1,4 @@
-import { LockManager, QuorumUnreachableError, WaitTimeoutError } from "../src/index.js";
+import { LockHeldError, LockManager, NoQuorumError } from "../src/index.js";
 
 await using locks = new LockManager([
   "redis://127.0.0.1:7001",
@@ -11,7 +11,7 @@ try {
   console.log(`held, token ${lock.fencingToken}, ${Math.round(lock.remainingMs)} ms left`);
   // Renewed every third of the ttl, released at the end of this block.
 } catch (error) {
-  if (error instanceof WaitTimeoutError) console.log(`busy: ${error.holderLabel} has it`);
-  else if (error instanceof QuorumUnreachableError) console.log(`no quorum: ${error.message}`);
+  if (error instanceof LockHeldError) console.log(`busy: ${error.holderLabel} has it`);
+  else if (error instanceof NoQuorumError) console.log(`no quorum: ${error.message}`);
   else throw error;
 }

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { closeOnSignals, LockManager, WaitTimeoutError } from "../src/index.js";
+import { closeOnSignals, LockHeldError, LockManager } from "../src/index.js";
 
 const locks = new LockManager([
   "redis://127.0.0.1:7001",
@@ -20,9 +20,7 @@ const server = createServer((request, response) => {
   locks
     .request(`order:${pathname}`, { waitMs: 2_000 }, (lock) => pay(lock.signal))
     .then((paid) => answer(200, paid))
-    .catch((error: unknown) =>
-      answer(error instanceof WaitTimeoutError ? 423 : 503, String(error)),
-    );
+    .catch((error: unknown) => answer(error instanceof LockHeldError ? 423 : 503, String(error)));
 });
 server.listen(Number(process.env["PORT"] ?? 8080), () =>
   console.log("listening", server.address()),

@@ -36,18 +36,18 @@ await locks.request("job", async () => {
 
 // A holder hangs, and another request takes its lock.
 locks.on("warning", ({ code }) => console.log(code)); // the callback goes on without it
-let preempted: Promise<void> | undefined;
+let stolen: Promise<void> | undefined;
 await new Promise<void>((isIn) => {
   const hanging = locks.request("stuck", () => {
     isIn();
     return new Promise(() => {});
   });
-  preempted = hanging.then(
+  stolen = hanging.then(
     () => {},
-    (error: Error) => console.log(`preempted: ${error.name}`),
+    (error: Error) => console.log(`stolen: ${error.name}`),
   );
 });
 await locks.request("stuck", { steal: true }, () => console.log("stolen"));
 
-await preempted;
+await stolen;
 await locks.close();

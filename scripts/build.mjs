@@ -83,7 +83,7 @@ async function bundle() {
 function sharedModules({ outputs }) {
   const entries = Object.values(outputs).map(({ inputs }) => Object.keys(inputs));
   const [whole, parts] = [true, false].map((isWhole) =>
-    entries.filter((inputs) => inputs.includes(join("src", "quorum.ts")) === isWhole),
+    entries.filter((inputs) => inputs.includes(join("src", "nodes", "open-quorum.ts")) === isWhole),
   );
   const used = new Set(parts.flat());
   return whole[0].filter((path) => used.has(path));

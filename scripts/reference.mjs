@@ -1,5 +1,5 @@
 // npm run reference: writes the tables of options in docs/reference.md from the sources: places and order from
-// src/options/table.ts, what they mean and their defaults from the comments in src/options/options.ts.
+// src/options/table.ts, what they mean and their defaults from the comments in src/api/options.ts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { parseArguments } from "./parse-arguments.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PAGE = join(root, "docs", "reference.md");
-const COMMENTS = join(root, "src", "options", "options.ts");
+const COMMENTS = join(root, "src", "api", "options.ts");
 const TABLE = join(root, "src", "options", "table.ts");
 
 const USAGE = `npm run reference

@@ -1,9 +1,9 @@
 // npm test: compiles and runs all tests, in parts of which five run at a time. Tests on whole quorums of real servers
 // run beside the others, because they mostly wait; those of the simulator use the CPU time that these leave idle.
-// Arguments after -- are passed to mocha; paths of compiled test files replace the usual set. With --long (npm run
-// test:long) there are more tests, see test/support/long.ts.
+// Arguments after -- that name tests replace the usual set, see test-paths.mjs; options are passed to mocha. With --long
+// (npm run test:long) there are more tests, see test/support/long.ts.
 import { spawnSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { embedLua } from "./embed-lua.mjs";
@@ -11,6 +11,7 @@ import { ensureDocker, releaseDocker } from "./ensure-docker.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 import { runMocha } from "./run-mocha.mjs";
+import { compiledTests, testPaths } from "./test-paths.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -21,8 +22,15 @@ compile();
 
 const given = process.argv.slice(2).filter((arg) => arg !== "--long");
 if (given.length < process.argv.length - 2) process.env.QUORATE_LONG_TESTS = "1";
-const paths = given.filter((arg) => arg.endsWith(".js") && existsSync(join(root, arg)));
-const args = given.filter((arg) => !paths.includes(arg));
+const { spec, args, unmatched } = testPaths(given, compiledTests(root));
+if (unmatched.length > 0) {
+  await releaseDocker();
+  console.error(
+    `no test is at ${unmatched.join(", ")}; name a folder, a .ts file or a pattern, such as test/protocol`,
+  );
+  console.log("0 passed, 1 failed, 0 skipped");
+  process.exit(1);
+}
 
 /**
  * Each entry is a folder, a file or a pattern of files of build/test; "the other tests" are those in no part. Parts that
@@ -42,7 +50,7 @@ const LANES = 5;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failing = [];
-if (paths.length > 0) add(await runMocha({ root, args, spec: paths }));
+if (spec.length > 0) add(await runMocha({ root, args, spec }));
 else await runAll();
 await releaseDocker();
 // Once more at the end: the output of the parts is thousands of lines long, and logs are often cut to their last ones.

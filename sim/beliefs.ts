@@ -30,10 +30,10 @@ export class Beliefs {
     this.#beliefs.set(lease.ownerId, belief);
     const untilUs = this.#watch(belief);
     const { keys, settings, fencingToken: token } = lease;
-    const { owner, slots } = keys;
+    const { owner, permits } = keys;
     const mode = owner === undefined && keys.mode === "shared" ? "shared" : undefined;
     const { lockDelayMs, minHoldMs } = settings;
-    const kind = { mode, owner, permits: slots?.count, lockDelayMs, minHoldMs } as const;
+    const kind = { mode, owner, permits: permits?.count, lockDelayMs, minHoldMs } as const;
     const more = { ...kind, token, untilUs, validUntilMs };
     for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
   }

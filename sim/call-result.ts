@@ -7,8 +7,8 @@ import {
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
-} from "../src/errors.js";
-import { ForeignKeyError } from "../src/node-errors.js";
+} from "../src/api/errors.js";
+import { ForeignKeyError } from "../src/api/node-errors.js";
 
 /** Reason of the signal of a caller that gave up before its wait was over. */
 export const GIVEN_UP = new Error("given up");

@@ -1,4 +1,4 @@
-import { fingerprintOf } from "../src/inspect/fingerprint.js";
+import { fingerprintOf } from "../src/operator/fingerprint.js";
 
 /** Maps the fingerprints that operators see to owners: all owners that were ever stored on a node. */
 export class Fingerprints {

@@ -1,9 +1,9 @@
 import type { HistoryEvent, SendEvent } from "./oracles/history.js";
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
-import { LockManager } from "../src/lock-manager.js";
-import type { WorldObserver } from "../src/own-nodes.js";
-import type { Quorum } from "../src/quorum.js";
+import { LockManager } from "../src/manager/lock-manager.js";
+import type { WorldObserver } from "../src/nodes/own-nodes.js";
+import type { Quorum } from "../src/nodes/open-quorum.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { Beliefs } from "./beliefs.js";
 import { Calls } from "./calls.js";
@@ -364,7 +364,7 @@ export class Fleet {
     if (what === "readers") this.#readers.onKeyBeside(node, name, change);
     else if (what === "holds") this.#holds.onKeyBeside(node, name, change);
     else if (what === "queue") this.#places.onQueueKey(node, name, change);
-    else if (what === "slots") {
+    else if (what === "permits") {
       this.#places.onKept(node, name, change);
       this.#permits.onKeyBeside(node, name, change);
     } else if (what === "stamp") this.#stamps.onOwnerKey(node, name, after);

@@ -197,7 +197,7 @@ function generateWorkload(
   return [...sessions, ...both].toSorted((a, b) => a.atMs - b.atMs);
 }
 
-/** Sometimes many callers in one client want the same lock: it is handed over within the process. */
+/** Sometimes many callers in one client want the same lock: it is passed on within the process. */
 function generateCrowd(random: Random, sessions: readonly Session[]): Session[] {
   if (!random.chance(40)) return [];
   const leader = random.oneOf(sessions);

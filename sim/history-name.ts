@@ -1,4 +1,4 @@
-import type { Lock } from "../src/face/lock.js";
+import type { Lock } from "../src/api/lock.js";
 import type { LockKind } from "../src/protocol/lock-kind.js";
 import { KEY_PREFIX } from "./watched-keys.js";
 
@@ -6,9 +6,9 @@ import { KEY_PREFIX } from "./watched-keys.js";
  * The name of a lock in a history. A permit has a name of its own, see `oracles/names`. For redlock's interface,
  * the name is the whole key.
  */
-export function historyName({ name, slots }: LockKind): string {
+export function historyName({ name, permits }: LockKind): string {
   const bare = name.replaceAll(KEY_PREFIX, "");
-  return slots === undefined ? bare : `${bare}#${slots.slot ?? ""}`;
+  return permits === undefined ? bare : `${bare}#${permits.permit ?? ""}`;
 }
 
 /** The same, one per name of a set: a set is held name by name. */

@@ -1,4 +1,4 @@
-import type { LockManagerOptions, Quarantine } from "../src/options/options.js";
+import type { LockManagerOptions, Quarantine } from "../src/api/options.js";
 import type { LockSettings } from "./scenario.js";
 
 /** The options of a client's lock manager. Anything not set has its default. */

@@ -19,7 +19,7 @@ const PLACE = /^([rs]?)(\d+):(.*)$/s;
 /** A message: for what, for how long it is reserved, which permit, and the lock key. */
 const TURN = /^(?:([rs]?)\d+|(\d+)\/(\d+)):(.+)$/s;
 
-/** A lock key, or a member of the permits, which starts with its slot. */
+/** A lock key, or a member of the permits, which starts with its permit. */
 const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
 
 /**
@@ -88,12 +88,12 @@ export class PlaceRecorder {
       },
       onMessage: (message, what) => {
         // What no node would write says nothing.
-        const [, ofName, ofPermit, slot, lockKey] = TURN.exec(message) ?? [];
+        const [, ofName, ofPermit, number, lockKey] = TURN.exec(message) ?? [];
         if (lockKey === undefined) return;
         const name = lockKey.replace(KEY_PREFIX, "");
         const wants = (ofPermit === undefined ? ofName : "s") as TurnEvent["wants"];
-        const permit = slot === undefined ? undefined : Number(slot);
-        this.#record({ kind: "turn", node, name, process, wants, slot: permit, what });
+        const permit = number === undefined ? undefined : Number(number);
+        this.#record({ kind: "turn", node, name, process, wants, permit, what });
       },
     };
   }

@@ -1,4 +1,4 @@
-import type { LockLayout } from "../src/lock-layout.js";
+import type { LockLayout } from "../src/protocol/lock-layout.js";
 import type { ForeignSettings } from "./foreign/settings.js";
 import type { NetworkSettings } from "./link.js";
 import type { MixupKind } from "./sim-proxy.js";

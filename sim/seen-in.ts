@@ -1,4 +1,4 @@
-import type { LockReport } from "../src/inspect/report.js";
+import type { LockReport } from "../src/api/reports.js";
 import type { Fingerprints } from "./fingerprints.js";
 import type { ReportEvent } from "./oracles/history.js";
 

@@ -1,10 +1,10 @@
 import { getOrAdd } from "./oracles/get-or-add.js";
-import { LockLostError, NotReadyError, QuorateError } from "../src/errors.js";
-import type { NodeStatus } from "../src/events.js";
+import { LockLostError, NotReadyError, QuorateError } from "../src/api/errors.js";
+import type { NodeStatus } from "../src/api/events.js";
 import { seenIn } from "./seen-in.js";
-import type { Lock } from "../src/face/lock.js";
-import type { LockManager } from "../src/lock-manager.js";
-import type { Quorum } from "../src/quorum.js";
+import type { Lock } from "../src/api/lock.js";
+import type { LockManager } from "../src/manager/lock-manager.js";
+import type { Quorum } from "../src/nodes/open-quorum.js";
 import type { Calls } from "./calls.js";
 import { resultOf } from "./call-result.js";
 import type { DropIn } from "./drop-in.js";
@@ -19,7 +19,7 @@ import type { SimProcess } from "./sim-process.js";
 import { Testimony } from "./testimony.js";
 import { acquireCall, giveUpAfter, queueOf, type Wanted } from "./wanted.js";
 import type { World } from "./world.js";
-import { ownerIdOf } from "../src/lock.js";
+import { ownerIdOf } from "../src/manager/lock.js";
 
 export interface ClientParts {
   readonly process: SimProcess;

@@ -1,5 +1,5 @@
-import type { Election, Term } from "../src/face/election.js";
-import type { LockManager } from "../src/lock-manager.js";
+import type { Election, Term } from "../src/api/election.js";
+import type { LockManager } from "../src/manager/lock-manager.js";
 import type { SimLock } from "./sim-lock.js";
 import type { SimProcess } from "./sim-process.js";
 

@@ -1,5 +1,5 @@
-import type { Term } from "../src/face/election.js";
-import type { Lock } from "../src/face/lock.js";
+import type { Term } from "../src/api/election.js";
+import type { Lock } from "../src/api/lock.js";
 import type { Held } from "./service.js";
 
 /** A lock, or a term and its lock, as a service has it and as histories know it. */

@@ -5,7 +5,7 @@ import {
   type NodeWithTransport,
   type OwnWorld,
   type WorldObserver,
-} from "../src/own-nodes.js";
+} from "../src/nodes/own-nodes.js";
 import type { Link } from "./link.js";
 import type { LockSettings } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";

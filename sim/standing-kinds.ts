@@ -1,6 +1,6 @@
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import { MARKERS, numberIn, OWN_FIELDS } from "../src/protocol/markers.js";
-import { permitsIn } from "../src/protocol/slots.js";
+import { permitsIn } from "../src/protocol/permits.js";
 import type { NameKeys, Standing, StandingKind } from "./standing-recorder.js";
 
 /** Precedes the ownerId in the field of each hold. */
@@ -15,15 +15,15 @@ export const READERS: StandingKind = {
     }),
 };
 
-/** Holders of permits: the same, with the slot of each. A client whose turn it is has no permit yet. */
+/** Holders of permits: the same, with the permit of each. A client whose turn it is has no permit yet. */
 export const PERMITS: StandingKind = {
   isMarked: ({ text }) => permitsIn(text) !== undefined,
   standingIn: ({ name, lock, beside }) =>
     membersOf(lock && beside).flatMap(([member, expiresAtMs]) => {
       const colon = member.indexOf(":");
-      const [slot, ownerId] = [member.slice(0, colon), member.slice(colon + 1)];
+      const [permit, ownerId] = [member.slice(0, colon), member.slice(colon + 1)];
       const isTurn = ownerId.startsWith(MARKERS.turn);
-      return isTurn ? [] : { name: `${name}#${slot}`, ownerId, expiresAtMs };
+      return isTurn ? [] : { name: `${name}#${permit}`, ownerId, expiresAtMs };
     }),
 };
 

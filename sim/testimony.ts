@@ -1,4 +1,4 @@
-import type { LockLostError } from "../src/errors.js";
+import type { LockLostError } from "../src/api/errors.js";
 import type { Recorder } from "./recorder.js";
 import { nameOf } from "./service.js";
 import type { SimLock } from "./sim-lock.js";

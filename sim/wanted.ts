@@ -1,6 +1,6 @@
 import type { Timer } from "../src/coordinator/ports.js";
 import { WINDOW_BOUNDS } from "../src/protocol/admission.js";
-import type { Quorum } from "../src/quorum.js";
+import type { Quorum } from "../src/nodes/open-quorum.js";
 import { GIVEN_UP } from "./call-result.js";
 import type { About } from "./calls.js";
 import type { Queue } from "./oracles/history.js";
@@ -22,7 +22,7 @@ export function acquireCall(
 ): About {
   const { fair } = { ...settings, ...options };
   // The last attempt begins no later than waitMs, and may have to seal. For a permit it may begin one node
-  // timeout later, if another slot was free; so may that of a reader or an owner, if the tokens of others that
+  // timeout later, if another permit was free; so may that of a reader or an owner, if the tokens of others that
   // were admitted with it came first; a steal may, if another caller in its process was about to be granted the lock.
   const isAdmitted = mode === "shared" || owner !== undefined;
   const isLonger = permits !== undefined || steal === true || isAdmitted;

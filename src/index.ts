@@ -1,35 +1,26 @@
-export type { LockLayout } from "./lock-layout.js";
-export { LockManager } from "./lock-manager.js";
+export type { LockLayout } from "./protocol/lock-layout.js";
+export { LockManager } from "./manager/lock-manager.js";
 export {
   ClosedError,
-  LockContendedError,
+  LockHeldError,
   LockLostError,
+  NoQuorumError,
   NotAdoptableError,
   NotReadyError,
   QuorateError,
-  OverloadedError,
-  QuorumUnreachableError,
-  ValidityExhaustedError,
-  WaitTimeoutError,
-} from "./errors.js";
-export { ReentryError, type HeldAlready, type ReentryProblem } from "./reentry-error.js";
-export {
-  ForeignKeyError,
-  MixedLayoutError,
-  MisconfiguredError,
-  PermitsMismatchError,
-} from "./node-errors.js";
+} from "./api/errors.js";
+export { ForeignKeyError, MisconfiguredError, PermitsMismatchError } from "./api/node-errors.js";
 export { DEFAULTS } from "./options/table.js";
-export { closeOnSignals, type CloseOnSignalsOptions } from "./close-on-signals.js";
+export { closeOnSignals, type CloseOnSignalsOptions } from "./manager/close-on-signals.js";
 
-export type { Election, Term } from "./face/election.js";
-export type { Lock, LockDescription } from "./face/lock.js";
-export type { Locks } from "./face/locks.js";
-export type { Semaphore } from "./face/semaphore.js";
+export type { Election, Term } from "./api/election.js";
+export type { GivenLock, Lock, LockDescription } from "./api/lock.js";
+export type { CloseOptions, Locks, ReadyOptions } from "./api/locks.js";
+export type { Semaphore } from "./api/semaphore.js";
 export type { ReleaseResult } from "./coordinator/release-result.js";
 export type { LossReason } from "./coordinator/loss.js";
-export type { QuorateErrorCode } from "./errors.js";
-export type { NodeVote } from "./tally.js";
+export type { QuorateErrorCode } from "./api/errors.js";
+export type { NodeVote } from "./api/tally.js";
 export type {
   LateLock,
   LockManagerEvents,
@@ -37,7 +28,7 @@ export type {
   NodeStatus,
   QuorateWarning,
   QuorumStatus,
-} from "./events.js";
+} from "./api/events.js";
 export type {
   AcquireOptions,
   AdoptOptions,
@@ -49,15 +40,19 @@ export type {
   RequestOptions,
   RetryOptions,
   SemaphoreOptions,
-} from "./options/options.js";
+} from "./api/options.js";
 export type { FaultKind } from "./protocol/operation.js";
-export type { ForceReleaseOptions, ForceReleaseResult } from "./inspect/force-release.js";
-export type { GivenLock } from "./inspect/given-lock.js";
-export type { HolderReport, LockReport, NodeReport } from "./inspect/report.js";
-export type { LockInfo, LockManagerSnapshot } from "./inspect/snapshot.js";
-export type { CloseOptions } from "./drain.js";
-export type { ReadyOptions } from "./ready.js";
-export type { NodeConfig, NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";
+export type {
+  ForceReleaseOptions,
+  ForceReleaseResult,
+  HolderReport,
+  LockInfo,
+  LockManagerSnapshot,
+  LockReport,
+  NodeReport,
+} from "./api/reports.js";
+export type { NodeConfig } from "./nodes/own-nodes.js";
+export type { NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";
 export type {
   AcquireMessage,
   AcquireOutcome,

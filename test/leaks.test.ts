@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { LockManager } from "../src/index.js";
-import Redlock from "../src/redlock/index.js";
+import Redlock from "../src/integrations/redlock/index.js";
 import { RedisFleet } from "../src/testing/index.js";
 import { forget, leftovers, openManagers, timersLeft } from "./support/leaks/resources.js";
 import { at } from "./support/nodes.js";
@@ -69,7 +69,7 @@ describe("What tests may not leave behind", () => {
     await new Promise((resolve) => void isRunning.once("yes", resolve));
     await locks.close();
     expect(leftovers().join()).to.include("a connection (");
-    expect(timersLeft().join()).to.match(/^a timer, set at src\/request\.js:\d+$/);
+    expect(timersLeft().join()).to.match(/^a timer, set at src\/manager\/request\.js:\d+$/);
     end();
     await request.catch(() => {});
     expect(timersLeft()).to.deep.equal([]);

@@ -2,7 +2,7 @@ import type { Lock } from "../../src/index.js";
 import type { NowUs } from "../clock.js";
 import type { Journal } from "../history/journal.js";
 import type { CallRecord, ClientRecord } from "../history/records.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** How often validity is sampled and the event loop's punctuality is checked, ms. */
 const LOOK_MS = 20;

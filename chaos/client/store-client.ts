@@ -1,6 +1,6 @@
 import type { Lock } from "../../src/index.js";
 import type { StoreReply, StoreRequest } from "./messages.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** A client's requests to the stores, which are in the parent process. */
 export class StoreClient {

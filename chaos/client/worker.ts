@@ -6,7 +6,7 @@ import type { Logbook } from "./logbook.js";
 import type { Counts, Job } from "./messages.js";
 import type { StoreClient } from "./store-client.js";
 import { drawTenure, type Tenure } from "./tenure.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** A client: acquires a lock, works under it, releases it, rests a little, and starts again. */
 export class Worker {

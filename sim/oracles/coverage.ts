@@ -88,7 +88,7 @@ class Counter {
   readonly #delayed = new Set<string>();
   /** Owners by redlock's interface. */
   readonly #ofRedlock = new Set<string>();
-  /** Owners that were meant to receive a hand-over from another owner of their process. */
+  /** Owners to which another owner of their process was to pass its lock on. */
   readonly #successors = new Set<string>();
 
   /** In the queues of the nodes: when each was written. */

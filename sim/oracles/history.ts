@@ -73,7 +73,7 @@ export interface SendEvent extends InRound<"send"> {
   readonly fence: number | undefined;
   /** For an acquire that is granted only where its owner already holds the name. */
   readonly isAgain?: boolean | undefined;
-  /** For a hand-over: the owner whose lock it takes over. */
+  /** Of a lock that is passed on: the owner whose lock it was. */
   readonly previous?: string | undefined;
   /** For an acquire that takes the name, whoever holds it. */
   readonly isPreempting?: boolean | undefined;
@@ -246,7 +246,7 @@ export interface TurnEvent extends OnNode<"turn"> {
   readonly process: string;
   readonly wants: PlaceEvent["wants"];
   /** Which permit; undefined for the name as a whole. */
-  readonly slot: number | undefined;
+  readonly permit: number | undefined;
   readonly what: "told" | "heard";
 }
 

@@ -15,6 +15,7 @@ import {
 } from "./history.js";
 import { Listeners } from "./listeners.js";
 import { isPermit, isSet, rootOf, rootsOf } from "./names.js";
+import { permitsIn, UNSEEN } from "./told-ends.js";
 import { Waiting } from "./waiting.js";
 
 /** No free name is reserved for longer, µs. */
@@ -25,9 +26,6 @@ const CALM_US = 2_000_000;
 
 /** A pause after votes were split, and what a timer is late, µs. */
 const PAUSE_US = 15_000;
-
-/** Ends of holds of which nobody is told. */
-const UNSEEN: ReadonlySet<string> = new Set(["expire", "overdue", "forget", "foreign"]);
 
 /** A process in the queue of a name on a node, while it waits. */
 interface Stander {
@@ -207,20 +205,10 @@ function slowestMessageUs(events: readonly HistoryEvent[]): number {
   let slowestUs = 0;
   for (const event of events) {
     if (event.kind !== "turn") continue;
-    const { node, name, process, slot, wants, what, atUs } = event;
-    const sent = getOrAdd(told, `${node} ${name} ${process} ${wants} ${slot}`, () => []);
+    const { node, name, process, permit, wants, what, atUs } = event;
+    const sent = getOrAdd(told, `${node} ${name} ${process} ${wants} ${permit}`, () => []);
     if (what === "told") sent.push(atUs);
     else slowestUs = Math.max(slowestUs, atUs - (sent.shift() ?? atUs));
   }
   return slowestUs;
-}
-
-/** How many permits there are of each name. */
-function permitsIn(events: readonly HistoryEvent[]): ReadonlyMap<string, number> {
-  const permits = new Map<string, number>();
-  for (const event of events) {
-    if (event.kind !== "grant" || event.permits === undefined) continue;
-    permits.set(rootOf(event.name), event.permits);
-  }
-  return permits;
 }

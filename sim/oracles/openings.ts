@@ -11,6 +11,7 @@ import {
 import { Listeners } from "./listeners.js";
 import { isPermit, rootOf } from "./names.js";
 import { NodeClocks } from "./node-clocks.js";
+import { permitsIn, UNSEEN } from "./told-ends.js";
 import { PLACE_US } from "./waiting.js";
 
 /** No permit is reserved for longer, µs. */
@@ -49,9 +50,6 @@ interface Step {
   /** A permit may be reserved for somebody: then nobody holds the semaphore, and it is there. */
   readonly isReserved: boolean;
 }
-
-/** Ends of holds of which the node tells nobody: it does not see them, or they are none of ours. */
-const UNSEEN: ReadonlySet<string> = new Set(["expire", "overdue", "forget", "foreign"]);
 
 /**
  * W5: a step that opens a name on a node tells those that it opens it for, in their order.
@@ -132,9 +130,9 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
         step.gone.push(event);
       }
     } else if (event.kind === "turn" && event.what === "told") {
-      const { node, name, atUs, slot } = event;
+      const { node, name, atUs, permit } = event;
       stepOf(node, name, atUs).told.push(event);
-      if (slot !== undefined) reservedUs.set(`${node} ${name}`, atUs);
+      if (permit !== undefined) reservedUs.set(`${node} ${name}`, atUs);
     } else if (event.kind === "node") {
       const step = event.what === "errors" ? 1 : event.what === "calm" ? -1 : 0;
       failing.set(event.node, Math.max(0, (failing.get(event.node) ?? 0) + step));
@@ -236,14 +234,4 @@ function isHeldBy({ holders }: State, is: (holder: KeyEvent) => boolean): boolea
 
 function isSame(one: Place, other: Place): boolean {
   return one.process === other.process && one.wants === other.wants && one.ticket === other.ticket;
-}
-
-/** How many permits there are of each name. */
-function permitsIn(events: readonly HistoryEvent[]): ReadonlyMap<string, number> {
-  const permits = new Map<string, number>();
-  for (const event of events) {
-    if (event.kind !== "grant" || event.permits === undefined) continue;
-    permits.set(rootOf(event.name), event.permits);
-  }
-  return permits;
 }

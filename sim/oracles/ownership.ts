@@ -13,7 +13,7 @@ export function checkOwnership({ events }: History, violate: Violate): void {
   const processes = new Map<string, string>();
   const given = new Set<string>();
   /** The owner from which an owner may take over. */
-  const handOvers = new Map<string, string>();
+  const passOns = new Map<string, string>();
   const preemptions = new Preemptions();
   for (const event of events) {
     if (event.kind === "grant") believers.add(event.ownerId);
@@ -25,20 +25,20 @@ export function checkOwnership({ events }: History, violate: Violate): void {
       processes.set(ownerId, process);
       const isGivenUp = previous !== undefined && !believers.has(previous);
       const mayBe = isGivenUp && (given.has(previous) || processes.get(previous) === process);
-      if (mayBe) handOvers.set(ownerId, previous);
+      if (mayBe) passOns.set(ownerId, previous);
     }
     preemptions.see(event);
     if (event.kind === "key" && preemptions.isPreempting(event)) continue;
-    const message = breachOf(event, handOvers);
+    const message = breachOf(event, passOns);
     if (message !== undefined) violate(event.atUs, message);
   }
 }
 
-function breachOf(event: HistoryEvent, handOvers: ReadonlyMap<string, string>): string | undefined {
+function breachOf(event: HistoryEvent, passOns: ReadonlyMap<string, string>): string | undefined {
   if (event.kind !== "key" || event.by === undefined || event.before === event.by) return undefined;
   if (event.op === "foreign") return undefined;
   const { node, op, by, before, after } = event;
-  const isHandedOver = op === "acquire" && after === by && handOvers.get(by) === before;
+  const isHandedOver = op === "acquire" && after === by && passOns.get(by) === before;
   if (before !== undefined && isHandedOver) return undefined;
   if (before !== undefined) return `node ${node}: ${op} of ${by} touched the key of ${before}`;
   if (op === "acquire" || op === "heal") return undefined;

@@ -23,7 +23,7 @@ function checkLeases({ settings, events }: History, violate: Violate): void {
   const clocks = new NodeClocks(settings);
   /** By node, name and process: all places that it has had, by how they are marked. */
   const places = new Map<string, Map<string, Place>>();
-  /** A lock that is handed over is released by two owners. */
+  /** A lock that is passed on is released by two owners. */
   const senders = new Set<string>();
   const waiting = new Waiting();
   const onPlace = (event: PlaceEvent): void => {

@@ -89,7 +89,7 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       }
     } else if (event.kind === "turn" && event.what === "heard") {
       const asker = find(event.process, event.name);
-      const what = event.slot === undefined ? "" : String(event.slot);
+      const what = event.permit === undefined ? "" : String(event.permit);
       const nodes = getOrAdd(asker.told, what, () => new Set());
       nodes.add(event.node);
       if (nodes.size < quorum || asker.pending.size > 0 || asker.holdCount > 0) return;

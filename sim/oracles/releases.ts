@@ -4,7 +4,7 @@ import { Preemptions } from "./preemptions.js";
 
 /**
  * R1: a release tells the truth, also the second one, the late one, and the one after another has taken over:
- * `released` only if a quorum of nodes deleted the key, replaced it in a hand-over, or keep it for the rest of its
+ * `released` only if a quorum of nodes deleted the key, passed it on, or keep it for the rest of its
  * minimum hold (of several names each of them); `expired` only if none did so for a lock that was still believed in.
  * That it never touches another's key is S4.
  */

@@ -210,6 +210,11 @@ export class Deployment implements Candidates {
     return this.#lists.difference;
   }
 
+  /** The largest clock margin that a client of the nodes has on record, ms. */
+  get marginMs(): number {
+    return this.#quarantine.marginMs;
+  }
+
   #askOthers(index: number): void {
     this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));
   }

@@ -67,11 +67,11 @@ export class OverdueHolders {
   }
 
   #refused(keys: LockKind, vote: Vote & { readonly kind: "refused" }): Vote {
-    const { signs = "", remainingMs, takenSlots } = vote;
-    const isAnyEnough = takenSlots !== undefined;
+    const { signs = "", remainingMs, takenPermits } = vote;
+    const isAnyEnough = takenPermits !== undefined;
     const nowMs = this.#clock.steady();
-    const freeInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
-    return freeInMs < remainingMs ? { ...vote, remainingMs: freeInMs } : vote;
+    const overdueInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
+    return overdueInMs < remainingMs ? { ...vote, overdueInMs } : vote;
   }
 
   #look(places: readonly Place[], { blockedMs, signs }: Looks): void {
@@ -83,7 +83,7 @@ export class OverdueHolders {
       const { keys } = places[at] as Place;
       const comma = signs.indexOf(",", from);
       const end = comma === -1 ? signs.length : comma;
-      const isAnyEnough = keys.slots !== undefined;
+      const isAnyEnough = keys.permits !== undefined;
       const freeInMs = this.#told(watchKeyOf(keys), signs, from, end, isAnyEnough, nowMs);
       if (freeInMs < (blockedMs[at] as number)) blockedMs[at] = freeInMs;
       from = end + 1;

@@ -82,6 +82,11 @@ export class Quarantine {
     return watch === undefined ? 0 : Math.max(this.#leftOf(watch), ATTEST_MS);
   }
 
+  /** The largest clock margin of this client and of those on record, ms. */
+  get marginMs(): number {
+    return this.#clockStepMs;
+  }
+
   /** What happened to a quarantined node, and what to do, in words. */
   text(index: number): string {
     return quarantineText(this.#watches[index]?.cause ?? "forgot", this.leftMs(index));

@@ -4,7 +4,7 @@
  */
 import type { NodeConfig } from "../index.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
-import { serverNodes, type NodeClients } from "../server-nodes.js";
+import { serverNodes, type NodeClients } from "../nodes/server-nodes.js";
 import {
   openPlainClient,
   type Cluster,

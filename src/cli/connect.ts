@@ -46,7 +46,7 @@ export async function checkSettings(
   // Imported here, so that help and completion do not load the library.
   const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
     await import("../options/resolve.js");
-  const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../name-keys.js");
+  const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../options/name-keys.js");
   const { permitLock } = await import("../kinds/permit.js");
   const { file } = settings;
   if (file !== undefined) inFile(file, () => resolveManagerOptions(settings.options));
@@ -83,7 +83,7 @@ export async function checkSettings(
 /** For names that are only queried, each separately. @throws UsageError for a name that no lock can have */
 export async function checkNames({ options }: Checked, names: readonly string[]): Promise<void> {
   const { resolveManagerOptions } = await import("../options/resolve.js");
-  const { checkedKeysOf } = await import("../name-keys.js");
+  const { checkedKeysOf } = await import("../options/name-keys.js");
   const { keyPrefix } = resolveManagerOptions(options);
   onCommandLine(() => {
     for (const name of names) checkedKeysOf(keyPrefix, name, false);
@@ -106,7 +106,7 @@ async function connect(
   isLooking: boolean,
 ): Promise<LockManager> {
   const { LockManager } = await import("../index.js");
-  const { looking } = await import("../looking.js");
+  const { looking } = await import("../nodes/looking.js");
   const { nodes } = settings;
   const options = isLooking ? looking(settings.options) : settings.options;
   const locks = checkingNodes(settings, () => new LockManager(nodes, options));

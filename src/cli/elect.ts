@@ -73,7 +73,7 @@ async function lead(
 ): Promise<number | NodeJS.Signals | undefined> {
   const { output, feed, watch } = around;
   using _ = tellOfOutage(locks, output);
-  let pauseMs: number | undefined;
+  const reruns = new Reruns();
   await checkNodesSeen(locks, isChanged, plan.settings.lease.nodeTimeoutMs);
   for (;;) {
     feed.tell({ event: "waiting" });
@@ -92,26 +92,27 @@ async function lead(
     const outcome = await runUnder(heldOf(locks, term, plan.settings.lease.label), plan, around);
     await election.return();
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
-    pauseMs = pauseAfter(performance.now() - startMs, pauseMs);
+    const pauseMs = reruns.pauseAfter(performance.now() - startMs);
     output.note(`${endText(outcome)}; candidate again in ${durationText(pauseMs)}`);
     await pause(pauseMs, watch.aborted);
     if (watch.endedBy !== undefined) return undefined;
   }
 }
 
-/**
- * How long to wait before a command is run again, ms: longer each time, but for one that ran for a while.
- *
- * @param ranMs how long it ran
- * @param lastMs the pause before that; undefined if there was none
- */
-export function pauseAfter(ranMs: number, lastMs: number | undefined): number {
-  if (lastMs === undefined || ranMs > LONGEST_PAUSE_MS) return FIRST_PAUSE_MS;
-  return Math.min(2 * lastMs, LONGEST_PAUSE_MS);
+/** How long to wait before a command is run again: longer each time, but for one that ran for a while. */
+export class Reruns {
+  #nextMs = FIRST_PAUSE_MS;
+
+  /** The pause now, ms. @param ranMs how long the command ran */
+  pauseAfter(ranMs: number): number {
+    const pauseMs = ranMs > LONGEST_PAUSE_MS ? FIRST_PAUSE_MS : this.#nextMs;
+    this.#nextMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    return pauseMs;
+  }
 }
 
 /** Whether the command should not run again. */
-function isLast({ ending, isLost }: Outcome, onExit: "again" | "stop" | undefined): boolean {
+export function isLast({ ending, isLost }: Outcome, onExit: "again" | "stop" | undefined): boolean {
   if (onExit !== undefined) return onExit === "stop";
   return !isLost && ending.kind === "exit" && ending.code === 0;
 }

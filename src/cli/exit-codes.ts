@@ -1,4 +1,4 @@
-import type { QuorateErrorCode } from "../errors.js";
+import type { QuorateErrorCode } from "../api/errors.js";
 
 /** The exit codes of `quorate` itself; from `sysexits.h` where it has one. */
 export const EXIT = {

@@ -38,25 +38,27 @@ function reportText(report: LockReport, output: Output): string {
   const head = (cells: readonly string[]): readonly string[] =>
     cells.map((cell) => output.style("dim", cell));
   if (holders.length > 0) {
-    const heading = head(["HOLDER", "FINGERPRINT", "MODE", "LEFT", "NODES"]);
+    const heading = head(["HOLDER", "FINGERPRINT", "MODE", "FREE IN", "NODES"]);
     parts.push(table([heading, ...holders.map((holder) => holderRow(holder, nodes.length))]));
   }
-  parts.push(table([head(["NODE", "STATE", "LEFT", "WAITING", "FENCE"]), ...nodes.map(nodeRow)]));
+  parts.push(
+    table([head(["NODE", "STATE", "FREE IN", "WAITING", "FENCE"]), ...nodes.map(nodeRow)]),
+  );
   return parts.join("\n\n");
 }
 
 /** The cells of one holder; also used by `release`. */
 export function holderRow(holder: HolderReport, nodeCount: number): readonly string[] {
-  const { label = "(no label)", fingerprint, mode, owner, permit, remainingMs, nodes } = holder;
+  const { label = "(no label)", fingerprint, mode, owner, permit, freeInMs, nodes } = holder;
   const what = permit === undefined ? mode : `permit ${permit}`;
   const whose = owner === undefined ? "" : ` of ${printable(owner)}`;
   const votes = `${nodes.length} of ${nodeCount}${holder.isQuorate ? "" : ", no quorum"}`;
-  return [printable(label), fingerprint, what + whose, durationText(remainingMs), votes];
+  return [printable(label), fingerprint, what + whose, durationText(freeInMs), votes];
 }
 
 function nodeRow(report: NodeReport): readonly string[] {
-  const { node, state, remainingMs, waitingCount, fence, message } = report;
+  const { node, state, freeInMs, waitingCount, fence, message } = report;
   const why = message === undefined ? "" : `: ${printable(message)}`;
-  const left = state === "held" ? durationText(remainingMs) : "-";
+  const left = state === "held" ? durationText(freeInMs) : "-";
   return [node, state + why, left, String(waitingCount), fence === undefined ? "-" : String(fence)];
 }

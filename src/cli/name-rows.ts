@@ -20,8 +20,10 @@ export interface NameRow {
   readonly label?: string;
   /** Number of nodes that have the key. */
   readonly nodeCount: number;
-  /** How long a quorum keeps it unless it is renewed, ms. */
+  /** How much of the holder's lease is left at least, ms. */
   readonly remainingMs: number;
+  /** How long a quorum keeps it unless it is renewed, ms. */
+  readonly freeInMs: number;
   readonly waitingCount: number;
 }
 
@@ -53,6 +55,7 @@ export function rowOf({ name, state, holders, nodes, waitingCount }: LockReport)
     ...(first?.label !== undefined && { label: first.label }),
     nodeCount: standing.length,
     remainingMs: Math.max(0, ...holders.map(({ remainingMs }) => remainingMs)),
+    freeInMs: Math.max(0, ...holders.map(({ freeInMs }) => freeInMs)),
     waitingCount,
   };
 }
@@ -71,14 +74,14 @@ function modeOf({
   return owner === undefined ? mode : "owned";
 }
 
-export const NAME_HEADING = ["NAME", "STATE", "MODE", "HOLDER", "NODES", "LEFT", "WAITING"];
+export const NAME_HEADING = ["NAME", "STATE", "MODE", "HOLDER", "NODES", "FREE IN", "WAITING"];
 
 /** The cells of a row, under {@link NAME_HEADING}. */
 export function cellsOf(row: NameRow, allCount: number): readonly string[] {
-  const { name, state, mode = "-", label, holderCount, nodeCount, remainingMs, waitingCount } = row;
+  const { name, state, mode = "-", label, holderCount, nodeCount, freeInMs, waitingCount } = row;
   const more = holderCount > 1 ? ` and ${holderCount - 1} more` : "";
   const holder = holderCount === 0 ? "-" : printable(label ?? "(no label)") + more;
-  const left = holderCount === 0 ? "-" : durationText(remainingMs);
+  const left = holderCount === 0 ? "-" : durationText(freeInMs);
   const nodes = `${nodeCount} of ${allCount}`;
   return [printable(name), state, mode, holder, nodes, left, String(waitingCount)];
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { GLOBAL_OPTIONS, type Command, type Options, type Values } from "./command.js";
 import { UsageError } from "./exit-codes.js";
-import { similar } from "../validate.js";
+import { similar } from "../runtime/validate.js";
 
 /** A parsed command line, checked against the table of its command. */
 export interface Parsed {

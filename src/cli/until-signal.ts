@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAX_TIMER_MS } from "../validate.js";
+import { MAX_TIMER_MS } from "../runtime/validate.js";
 
 /** Runs until it ends, or until ctrl-C or SIGTERM aborts the signal. */
 export async function untilSignal<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import type { NameFinder } from "../inspect/find-names.js";
+import type { NameFinder } from "../operator/find-names.js";
 import type { LockManager } from "../index.js";
 import type { Call } from "./command.js";
 import { checkingNodes, withConnection, type Checked } from "./connect.js";
@@ -9,7 +9,7 @@ export async function withFinder<T>(
   call: Pick<Call, "output">,
   run: (finder: NameFinder, locks: LockManager) => Promise<T>,
 ): Promise<T> {
-  const { NameFinder: Finder } = await import("../inspect/find-names.js");
+  const { NameFinder: Finder } = await import("../operator/find-names.js");
   const { nodes, options } = checked;
   const finder = checkingNodes(checked, () => new Finder(nodes, options));
   try {

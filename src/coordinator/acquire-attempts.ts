@@ -5,7 +5,7 @@ import type { AttemptListener, AttemptOutcome } from "./attempt.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { PendingAttempt, type Entry, type PendingAttemptListener } from "./pending-attempt.js";
-import { SlotPicker } from "./slot-picker.js";
+import { PermitPicker } from "./permit-picker.js";
 import type { WaitQueue } from "./wait-queue.js";
 
 /** How often it asks again at once: the nodes that disagreed about tokens agree after the first that was sealed. */
@@ -25,7 +25,7 @@ export class AcquireAttempts implements PendingAttemptListener {
   readonly #settings: LeaseSettings;
   readonly #listener: AttemptListener;
   /** Of a semaphore: which permit to ask for. */
-  readonly #picker: SlotPicker | undefined;
+  readonly #picker: PermitPicker | undefined;
   readonly #onDecided: (() => void)[] = [];
   #outrunCount = 0;
   #current: PendingAttempt | undefined;
@@ -40,7 +40,7 @@ export class AcquireAttempts implements PendingAttemptListener {
     this.#keys = keys;
     this.#settings = settings;
     this.#listener = listener;
-    if (keys.slots !== undefined) this.#picker = new SlotPicker(context, keys, keys.slots);
+    if (keys.permits !== undefined) this.#picker = new PermitPicker(context, keys, keys.permits);
   }
 
   get isUnderWay(): boolean {

@@ -1,5 +1,5 @@
 import type { Waiter } from "../protocol/waiter.js";
-import type { Run } from "../protocol/hand-over-run.js";
+import type { Run } from "../protocol/pass-on-run.js";
 import type { PreviousOwner, Vote } from "../protocol/operation.js";
 import type { VoteReceiver } from "./ports.js";
 
@@ -9,9 +9,9 @@ import type { VoteReceiver } from "./ports.js";
  */
 export interface Predecessor extends VoteReceiver {
   readonly previous: PreviousOwner;
-  /** The hand-over has succeeded up to this vote. */
+  /** Passing on has succeeded up to this vote. */
   readonly run: Run;
-  /** The hand-over failed: every node that has not answered is sent the release. */
+  /** Passing on failed: every node that has not answered is sent the release. */
   letGo(): void;
 }
 
@@ -21,15 +21,15 @@ export interface Predecessor extends VoteReceiver {
  * - `newcomer`: is in no node's queue
  * - `joiner`: is granted only where its owner already holds the lock, and leaves free keys alone
  * - `waiter`: enters the nodes' queues unless it is granted
- * - `handOver`: gets the lock that this process is releasing
- * - `takeOver`: gets a lock that its holder in another process gave up for it; is in no queue
+ * - `passOn`: gets the lock that this process is releasing
+ * - `adoption`: gets a lock that its holder in another process gave up for it; is in no queue
  * - `preempt`: takes the name, whoever holds it
  */
 export type AcquireMode =
   | { readonly as: "newcomer" | "joiner" | "preempt" }
   | { readonly as: "waiter"; readonly waiter: Waiter }
-  | { readonly as: "handOver"; readonly waiter: Waiter; readonly from: Predecessor }
-  | { readonly as: "takeOver"; readonly previousId: string };
+  | { readonly as: "passOn"; readonly waiter: Waiter; readonly from: Predecessor }
+  | { readonly as: "adoption"; readonly previousId: string };
 
 export const NEWCOMER: AcquireMode = { as: "newcomer" };
 export const JOINER: AcquireMode = { as: "joiner" };
@@ -38,13 +38,13 @@ const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label
 
 /** The owner whose key is replaced by ours in the step that acquires it. */
 export function previousOwnerOf(mode: AcquireMode): PreviousOwner | undefined {
-  if (mode.as === "handOver") return mode.from.previous;
-  return mode.as === "takeOver" ? { ownerId: mode.previousId, token: undefined } : undefined;
+  if (mode.as === "passOn") return mode.from.previous;
+  return mode.as === "adoption" ? { ownerId: mode.previousId, token: undefined } : undefined;
 }
 
 /** The receiver of an acquire round's votes; it passes on to the round those that count. */
 export function receiverFor(mode: AcquireMode, round: VoteReceiver): VoteReceiver {
-  if (mode.as === "handOver") {
+  if (mode.as === "passOn") {
     return {
       onVote: (index, vote) => {
         // First, so that nodes that still hold the old key are sent the release before anything else.
@@ -53,7 +53,7 @@ export function receiverFor(mode: AcquireMode, round: VoteReceiver): VoteReceive
       },
     };
   }
-  if (mode.as !== "takeOver") return round;
+  if (mode.as !== "adoption") return round;
   return {
     onVote: (index, vote) => {
       // Only a node that still had the previous owner's key proves that no other client held it in between.

@@ -50,6 +50,6 @@ export function isHopeless(votes: Votes): boolean {
 function blockedMs(vote: Vote | undefined): number {
   if (vote?.kind === "granted") return 0;
   return vote?.kind === "refused" && vote.reason === "held"
-    ? vote.remainingMs
+    ? (vote.overdueInMs ?? vote.remainingMs)
     : Number.POSITIVE_INFINITY;
 }

@@ -1,5 +1,5 @@
 import { sealState } from "../protocol/fencing.js";
-import { nextRun, type Run } from "../protocol/hand-over-run.js";
+import { nextRun, type Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, OperationKind, Vote, Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
@@ -212,8 +212,8 @@ export class Attempt implements RoundListener, SealingListener {
     const [token, mayHold] = [this.#sealing?.token, this.#mayHold];
     const waiter = this.#keys.queue.rejoins ? this.#waiter : undefined;
     const released = { keys, ownerId, settings, token, mayHold, waiter };
-    // A take-over rejects such grants itself.
-    const isForAll = token !== undefined || this.#mode.as === "takeOver";
+    // An adoption rejects such grants itself.
+    const isForAll = token !== undefined || this.#mode.as === "adoption";
     const to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#round.votes);
     rollback(this.#context, released, to);
   }
@@ -223,12 +223,12 @@ export class Attempt implements RoundListener, SealingListener {
   }
 
   get #predecessor(): Predecessor | undefined {
-    return this.#mode.as === "handOver" ? this.#mode.from : undefined;
+    return this.#mode.as === "passOn" ? this.#mode.from : undefined;
   }
 
-  /** The nodes that may hold a key of ours; in a take-over, including those that lacked the previous key. */
+  /** The nodes that may hold a key of ours; in an adoption, including those that lacked the previous key. */
   get #mayHold(): number {
-    return this.#mode.as === "takeOver" ? ALL_NODES : nodesThatMayHold(this.#round.votes);
+    return this.#mode.as === "adoption" ? ALL_NODES : nodesThatMayHold(this.#round.votes);
   }
 
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {

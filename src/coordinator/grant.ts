@@ -1,4 +1,4 @@
-import type { Run } from "../protocol/hand-over-run.js";
+import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { LeaseSettings } from "./lease-settings.js";
 
@@ -16,6 +16,6 @@ export interface Grant {
   readonly mayHold: number;
   /** Bit mask of the nodes that hold our key with the token stored. */
   readonly complete: number;
-  /** The run of hand-overs within this process that led to this grant. */
+  /** How the lock was passed on within this process until this grant. */
   readonly run: Run;
 }

@@ -73,6 +73,8 @@ function isAboutKind(vote: Vote | undefined): boolean {
 
 function isSameKind(one: LockKind, other: LockKind): boolean {
   return (
-    one.id === other.id && one.layout === other.layout && one.slots?.count === other.slots?.count
+    one.id === other.id &&
+    one.layout === other.layout &&
+    one.permits?.count === other.permits?.count
   );
 }

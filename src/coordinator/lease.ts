@@ -1,11 +1,11 @@
-import type { Run } from "../protocol/hand-over-run.js";
+import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { isValid } from "../protocol/validity.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
 import type { Grant } from "./grant.js";
-import { HandOver } from "./hand-over.js";
+import { PassOn } from "./pass-on.js";
 import { LeaseHealing, type HealedLease } from "./lease-healing.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
@@ -145,7 +145,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   }
 
   /**
-   * Ends the lock on all nodes, including those that are down. Where it can be handed over to the next waiter of this
+   * Ends the lock on all nodes, including those that are down. Where it can be passed on to the next waiter of this
    * process, the round that acquires it does both. Resolves when a quorum has answered or nothing more can come;
    * never rejects.
    */
@@ -155,7 +155,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
       if (!this.isHeld()) return Promise.resolve("expired");
       this.#end("released");
       this.#context.observer.onReleased(this);
-      this.#releasing = this.#handOver() ?? release(this.#context, this.#released);
+      this.#releasing = this.#passOn() ?? release(this.#context, this.#released);
       this.#context.observer.onReleasing?.(this, this.#releasing);
       if (this.#staysClosed) this.#context.waitQueues.lookAgain(this.keys);
     }
@@ -172,18 +172,18 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
     this.#context.observer.onReleasing?.(this, this.#releasing);
   }
 
-  #handOver(): Promise<ReleaseResult> | undefined {
+  #passOn(): Promise<ReleaseResult> | undefined {
     const { waitQueues, clock } = this.#context;
     // A name that is kept closed is available to nobody.
-    if (!this.keys.queue.handsOver || this.#minimumHold?.keepMs !== undefined) return undefined;
+    if (!this.keys.queue.passesOn || this.#minimumHold?.keepMs !== undefined) return undefined;
     const nowMs = clock.now();
     const next = waitQueues.successorOf(this.keys, this.run, nowMs);
     if (next === undefined) return undefined;
     // The acquire manages the place in the queue.
     const released = { ...this.#released, waiter: undefined };
-    const handOver = new HandOver(this.#context, released, this.run);
-    next.receive(handOver, nowMs);
-    return handOver.result;
+    const passOn = new PassOn(this.#context, released, this.run);
+    next.receive(passOn, nowMs);
+    return passOn.result;
   }
 
   /** Gives the lock up because its manager closes; the holder is notified as of any other loss. */

@@ -57,7 +57,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#mode = mode;
     this.#beginUntilMs = beginUntilMs;
     // The lock that is handed or taken over is given up with the first attempt.
-    this.#beginsOnce = beginsOnce || mode.as === "handOver" || mode.as === "takeOver";
+    this.#beginsOnce = beginsOnce || mode.as === "passOn" || mode.as === "adoption";
     this.#enter(urgency);
   }
 

@@ -140,7 +140,7 @@ export class QueuedAcquire implements QueueMember {
     this.#isTurnSeen = false;
     if (waiter === undefined) this.#asker.ask(nowMs, NEWCOMER);
     else if (from !== undefined) {
-      this.#asker.ask(nowMs, { as: "handOver", waiter, from }, "atOnce");
+      this.#asker.ask(nowMs, { as: "passOn", waiter, from }, "atOnce");
     } else this.#asker.ask(nowMs, { as: "waiter", waiter }, isCalled ? "called" : undefined);
   }
 
@@ -193,7 +193,7 @@ export class QueuedAcquire implements QueueMember {
   /** Called by the wait queue. */
   isReady(nowMs: number): boolean {
     const isFree = !this.#attempts.isAsking && !this.#hasLeft;
-    return this.keys.queue.handsOver && isFree && nowMs <= this.request.deadlineMs;
+    return this.keys.queue.passesOn && isFree && nowMs <= this.request.deadlineMs;
   }
 
   /** Called by the lease that is released. */

@@ -6,7 +6,7 @@ import type { Predecessor } from "./acquire-mode.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import { nodeCountOf } from "./node-sets.js";
-import { SlotReservations } from "./slot-reservations.js";
+import { PermitReservations } from "./permit-reservations.js";
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
@@ -25,7 +25,7 @@ export interface QueueMember extends Linkable {
   onTurn(isQuorum: boolean): void;
   /** From now on notifications can arrive. */
   onHeard(): void;
-  /** Whether it could receive a hand-over now: it is not asking, and its deadline has not passed. */
+  /** Whether a lock could be passed on to it now: it is not asking, and its deadline has not passed. */
   isReady(nowMs: number): boolean;
   /** Asks for the lock that is being released. Only while it is ready. */
   receive(from: Predecessor, nowMs: number): void;
@@ -42,11 +42,11 @@ export class WaitQueue {
   /** Bit mask of the nodes that have notified us. */
   #turns = 0;
   /** The same, where the wait queue is for the permits of a semaphore. */
-  readonly #slotReservations: SlotReservations | undefined;
+  readonly #permitReservations: PermitReservations | undefined;
 
   constructor(keys: LockKind) {
     this.keys = keys;
-    if (keys.slots !== undefined) this.#slotReservations = new SlotReservations();
+    if (keys.permits !== undefined) this.#permitReservations = new PermitReservations();
   }
 
   get first(): QueueMember | undefined {
@@ -114,37 +114,37 @@ export class WaitQueue {
 
   /** A quorum of nodes has notified us since the last attempt. */
   isOurTurn(nodeCount: number): boolean {
-    const nodes = Math.max(nodeCountOf(this.#turns), this.#slotReservations?.mostNodes ?? 0);
+    const nodes = Math.max(nodeCountOf(this.#turns), this.#permitReservations?.mostNodes ?? 0);
     return nodes >= quorumSize(nodeCount);
   }
 
   /**
-   * A node reserves the name for us, or a slot of it; a slot number beyond the permits of the first waiter is invalid.
+   * A node reserves the name for us, or a permit of it; a permit number beyond the permits of the first waiter is invalid.
    *
    * @param untilMs lease clock
    */
-  onTurn(index: number, nodeCount: number, slot: number | undefined, untilMs: number): void {
-    if (slot === undefined) this.#turns |= 1 << index;
-    else if (slot < ((this.first ?? this).keys.slots?.count ?? 0))
-      this.#slotReservations?.add(index, slot, untilMs);
+  onTurn(index: number, nodeCount: number, permit: number | undefined, untilMs: number): void {
+    if (permit === undefined) this.#turns |= 1 << index;
+    else if (permit < ((this.first ?? this).keys.permits?.count ?? 0))
+      this.#permitReservations?.add(index, permit, untilMs);
     else return;
     this.first?.onTurn(this.isOurTurn(nodeCount));
   }
 
-  /** The slot that most nodes reserve for us, if any. @param permits of the caller */
-  takeSlotTurn(nowMs: number, permits: number): number | undefined {
-    const slot = this.#slotReservations?.take(nowMs);
-    return slot === undefined || slot >= permits ? undefined : slot;
+  /** The permit that most nodes reserve for us, if any. @param permits of the caller */
+  takePermitTurn(nowMs: number, permits: number): number | undefined {
+    const permit = this.#permitReservations?.take(nowMs);
+    return permit === undefined || permit >= permits ? undefined : permit;
   }
 
   /** An acquire here was granted: reservations of other nodes are for it, too. */
-  forgetSlot(slot: number): void {
-    this.#slotReservations?.delete(slot);
+  forgetPermit(permit: number): void {
+    this.#permitReservations?.delete(permit);
   }
 
-  /** Reserved slots that nobody here wants any more. */
-  unwantedTurns(nowMs: number): Iterable<{ index: number; slot: number; turnMs: number }> {
-    return this.#slotReservations?.drain(nowMs) ?? [];
+  /** Reserved permits that nobody here wants any more. */
+  unwantedTurns(nowMs: number): Iterable<{ index: number; permit: number; turnMs: number }> {
+    return this.#permitReservations?.drain(nowMs) ?? [];
   }
 }
 

@@ -1,5 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import { mayHandOver, type Run } from "../protocol/hand-over-run.js";
+import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import type { Operation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
@@ -11,7 +11,7 @@ import { Places } from "./places.js";
 import { ContendedNames } from "./contended-names.js";
 import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
-import { LocalSlots } from "./local-slots.js";
+import { LocalPermits } from "./local-permits.js";
 
 /** A lock that was granted to an acquire of a wait queue. */
 export interface GrantedWaiter {
@@ -31,13 +31,13 @@ export class WaitQueues {
   readonly inbox: InboxPort | undefined;
   /** Undefined where no acquire enters the nodes' queues. */
   readonly places: Places | undefined;
-  readonly slots = new LocalSlots();
+  readonly permits = new LocalPermits();
   readonly contended = new ContendedNames();
   readonly heldPlaces = new HeldPlaces();
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
   readonly #waitQueues = new Map<string, WaitQueue>();
-  /** Locks that were waited for, by lock key, permits by slot. */
+  /** Locks that were waited for, by lock key, permits by permit. */
   readonly #holders = new Map<string, GrantedWaiter>();
   readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
   #lastTicket = 0;
@@ -67,12 +67,12 @@ export class WaitQueues {
     return this.#waitQueues.size === 0 ? undefined : this.#waitQueues.get(keys.waitQueueKey);
   }
 
-  /** The waiter to which a lock of ours may be handed over without a release; undefined if the nodes must choose. */
+  /** The waiter to which a lock of ours may be passed on without a release; undefined if the nodes must choose. */
   successorOf(keys: LockKind, run: Run, nowMs: number): QueueMember | undefined {
     const first = this.of(keys)?.first;
     const ticket = first?.waiter?.ticket;
     if (first === undefined || ticket === undefined) return undefined;
-    return mayHandOver(run, ticket, nowMs) && first.isReady(nowMs) ? first : undefined;
+    return mayPassOn(run, ticket, nowMs) && first.isReady(nowMs) ? first : undefined;
   }
 
   /**
@@ -102,14 +102,14 @@ export class WaitQueues {
     if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = waitQueue.first === member;
     // A waiter for a permit need not wait for the granted one: others may be free.
-    const slot = holder?.keys.slots?.slot;
-    waitQueue.remove(member, holder !== undefined && slot === undefined);
+    const permit = holder?.keys.permits?.permit;
+    waitQueue.remove(member, holder !== undefined && permit === undefined);
     this.#observer?.onWaiting?.(member.keys, waitQueue.size, -1);
     const { first } = waitQueue;
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);
       this.#passOn(waitQueue);
-    } else if (slot !== undefined) waitQueue.forgetSlot(slot);
+    } else if (permit !== undefined) waitQueue.forgetPermit(permit);
     const { waiter } = member;
     // A lock keeps its place until it ends; one that its owner let in had none.
     if (waiter === undefined || (holder !== undefined && this.heldPlaces.has(holder))) return;
@@ -140,11 +140,11 @@ export class WaitQueues {
 
   /** What nodes reserve for a wait queue that is empty now. */
   #passOn(waitQueue: WaitQueue): void {
-    const { slots, queue } = waitQueue.keys;
-    if (slots === undefined) return;
+    const { permits, queue } = waitQueue.keys;
+    if (permits === undefined) return;
     const inbox = this.inbox?.id ?? "";
-    for (const { index, slot, turnMs } of waitQueue.unwantedTurns(this.#clock.now())) {
-      const keys = slots.at(slot);
+    for (const { index, permit, turnMs } of waitQueue.unwantedTurns(this.#clock.now())) {
+      const keys = permits.at(permit);
       const waiter = { inbox, ticket: 0, turnMs, placePrefix: queue.placePrefix };
       const holder = this.#holders.get(keys.holderKey);
       if (holder === undefined) this.#sendLeave(index, keys, waiter);
@@ -155,7 +155,7 @@ export class WaitQueues {
   /** A lock is no longer held. */
   onEnd(holder: GrantedWaiter): void {
     const { keys } = holder;
-    this.slots.delete(keys);
+    this.permits.delete(keys);
     // Before the release, which would notify it where it stands first.
     this.heldPlaces.end(holder, this.of(keys)?.first?.waiter, (index, waiter) =>
       this.#sendLeave(index, keys, waiter),
@@ -185,7 +185,7 @@ export class WaitQueues {
    * A node has notified this process. If nobody here wants the name any more, the notification is passed on, up to a
    * limit: anybody who may publish can write such messages.
    *
-   * @param keys what the node reserves: a name, or a slot of one
+   * @param keys what the node reserves: a name, or a permit of one
    */
   onTurn(index: number, keys: LockKind, turnMs: number): void {
     if (this.inbox === undefined) return;
@@ -195,7 +195,7 @@ export class WaitQueues {
     const waitQueue = this.of(keys);
     // A reader holds the lock on that node already, or soon will, so others of its process can join.
     const isForWaitQueue = waitQueue !== undefined && (holder === undefined || admits(holder));
-    if (isForWaitQueue) waitQueue.onTurn(index, this.#nodes.length, keys.slots?.slot, untilMs);
+    if (isForWaitQueue) waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
   }

@@ -1,5 +1,6 @@
-import { show } from "../validate.js";
-import { QuorateError } from "../errors.js";
+import { quoted } from "../api/error-text.js";
+import { show } from "../runtime/validate.js";
+import { QuorateError } from "../api/errors.js";
 import type { CheckedGrant } from "./grant.js";
 
 /**
@@ -15,8 +16,9 @@ export class StaleTokenError extends QuorateError {
 
   constructor({ name, fencingToken }: CheckedGrant, fence?: number, cause?: unknown) {
     const larger = fence === undefined ? "a larger one" : `a larger one (${fence})`;
-    const message = `"${name}": fencing token ${fencingToken} is stale: ${larger} has been seen`;
-    super(message, name, [], cause);
+    const happened = `${quoted(name)}: fencing token ${fencingToken} is stale: ${larger} has been seen`;
+    const remedy = "Do not write: acquire the lock again, and reread the data";
+    super({ happened, remedy }, name, [], cause);
     this.fencingToken = fencingToken;
     this.fence = fence;
   }
@@ -31,11 +33,8 @@ export class MalformedTokenError extends QuorateError {
   readonly value: unknown;
 
   constructor(source: string, value: unknown, expected: string, cause?: unknown) {
-    const problem =
-      value === undefined
-        ? `is missing; expected ${expected}`
-        : `must be ${expected}, got ${show(value)}`;
-    super(`\`${source}\` ${problem}`, "", [], cause);
+    const problem = value === undefined ? "is missing" : `is ${show(value)}`;
+    super({ happened: `\`${source}\` ${problem}`, remedy: `Send ${expected}` }, "", [], cause);
     this.source = source;
     this.value = value;
   }

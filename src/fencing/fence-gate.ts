@@ -1,4 +1,4 @@
-import { checkKnown } from "../validate.js";
+import { checkKnown } from "../runtime/validate.js";
 import { MalformedTokenError, StaleTokenError } from "./errors.js";
 import type { FenceStore } from "./fence-store.js";
 import { checkGrant, type CheckedGrant, type Grant } from "./grant.js";

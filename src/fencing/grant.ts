@@ -1,4 +1,4 @@
-import { show, wellFormed } from "../validate.js";
+import { show, wellFormed } from "../runtime/validate.js";
 
 /**
  * What a store must know about a lock: its name and its fencing token. A `Lock` is a grant: `fence.run(lock, ...)`.

@@ -1,4 +1,4 @@
-export { QuorateError } from "../errors.js";
+export { QuorateError } from "../api/errors.js";
 export { MalformedTokenError, StaleTokenError } from "./errors.js";
 export { FenceGate } from "./fence-gate.js";
 export { answerRefusal, assertNotStale } from "./http-answer.js";

@@ -1,4 +1,4 @@
-import { checkKnown, integer } from "../validate.js";
+import { checkKnown, integer } from "../runtime/validate.js";
 import { DEFAULT_RETENTION_MS, type FenceStore } from "./fence-store.js";
 import { checkGrant } from "./grant.js";
 

@@ -1,4 +1,4 @@
-import { string } from "../validate.js";
+import { string } from "../runtime/validate.js";
 
 /** A query as `pg` and most other clients accept it: `await client.query(query)`. */
 export interface SqlQuery {

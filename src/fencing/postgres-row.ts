@@ -1,4 +1,4 @@
-import { checkKnown, show } from "../validate.js";
+import { checkKnown, show } from "../runtime/validate.js";
 import { StaleTokenError } from "./errors.js";
 import { checkGrant, type Grant } from "./grant.js";
 import { quoted, quotedColumns, type Columns, type SqlQuery } from "./postgres-quote.js";

@@ -1,4 +1,4 @@
-import { checkKnown, integer, show, string } from "../validate.js";
+import { checkKnown, integer, show, string } from "../runtime/validate.js";
 import { companionKey } from "../protocol/keys.js";
 import { StaleTokenError } from "./errors.js";
 import { DEFAULT_RETENTION_MS, type FenceStore } from "./fence-store.js";

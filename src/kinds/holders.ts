@@ -2,7 +2,7 @@ import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { MARKERS } from "../protocol/markers.js";
 import type { NameSnapshot, Vote } from "../protocol/operation.js";
-import { permitsIn } from "../protocol/slots.js";
+import { permitsIn } from "../protocol/permits.js";
 import { timestampLayoutOf } from "../protocol/timestamps.js";
 import { exclusiveLock } from "./exclusive.js";
 import { ownedLock } from "./owned.js";
@@ -36,10 +36,10 @@ export function holdersIn(
     return [{ ownerId: holder, keys: exclusiveLock(keys), remainingMs }];
   }
   return coHolders.map(({ text, remainingMs: leftMs }) => {
-    if (kind.slots === undefined) return { ownerId: text, keys: kind, remainingMs: leftMs };
+    if (kind.permits === undefined) return { ownerId: text, keys: kind, remainingMs: leftMs };
     const colon = text.indexOf(":");
-    const slot = Number(text.slice(0, colon));
-    return { ownerId: text.slice(colon + 1), keys: kind.slots.at(slot), remainingMs: leftMs };
+    const permit = Number(text.slice(0, colon));
+    return { ownerId: text.slice(colon + 1), keys: kind.permits.at(permit), remainingMs: leftMs };
   });
 }
 

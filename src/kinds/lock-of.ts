@@ -7,7 +7,7 @@ export const WHOLE_NAME: QueueRules = {
   leavePrefix: "",
   admitsOthers: false,
   rotates: false,
-  handsOver: false,
+  passesOn: false,
   rejoins: true,
   isRefreshed: false,
 };
@@ -38,7 +38,7 @@ class NamedLock implements LockKind {
   readonly waitQueueKey: string;
   readonly holderKey: string;
   readonly queue: QueueRules;
-  readonly slots: LockKind["slots"];
+  readonly permits: LockKind["permits"];
   readonly joinOnly: LockKind["joinOnly"];
   readonly isJoinOnly: boolean;
   readonly allows: LockKind["allows"];
@@ -59,7 +59,7 @@ class NamedLock implements LockKind {
     this.waitQueueKey = kind.waitQueueKey ?? lockKey;
     this.holderKey = kind.holderKey ?? lockKey;
     this.queue = kind.queue ?? WHOLE_NAME;
-    this.slots = kind.slots;
+    this.permits = kind.permits;
     this.joinOnly = kind.joinOnly;
     this.isJoinOnly = kind.isJoinOnly ?? false;
     this.allows = kind.allows ?? NOTHING;

@@ -12,23 +12,23 @@ const QUEUE: QueueRules = {
 };
 
 /**
- * One of the permits of a semaphore, or any of them. Each is a mutex of its own, a *slot*: if each node only counted
+ * One of the permits of a semaphore, or any of them. Each is a mutex of its own, a *permit*: if each node only counted
  * holders, too many would be admitted, because nodes may count different holders.
  *
  * @param count number of permits
- * @param slot from 0, of an attempt and of the resulting lock; undefined for a waiter for any permit
+ * @param permit from 0, of an attempt and of the resulting lock; undefined for a waiter for any permit
  */
-export function permitLock(keys: NameKeys, count: number, slot?: number): LockKind {
+export function permitLock(keys: NameKeys, count: number, permit?: number): LockKind {
   const queueKey = queueKeyOf(keys);
   return lockOf(keys, {
-    id: "slot",
+    id: "permit",
     words: "a permit",
-    slots: { count, slot, at: (other) => permitLock(keys, count, other) },
-    scriptArgs: [String(count), slot === undefined ? "" : String(slot)],
+    permits: { count, permit, at: (other) => permitLock(keys, count, other) },
+    scriptArgs: [String(count), permit === undefined ? "" : String(permit)],
     // Waiters for a permit and waiters for the name as a whole use different queues.
     waitQueueKey: queueKey,
     // No lock key begins as ours do, so no name can have this queue.
-    holderKey: slot === undefined ? keys.lockKey : `${queueKey}#${slot}`,
+    holderKey: permit === undefined ? keys.lockKey : `${queueKey}#${permit}`,
     queue: QUEUE,
   });
 }

@@ -1,12 +1,12 @@
 import { nameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { MAX_PERMITS } from "../protocol/slots.js";
+import { MAX_PERMITS } from "../protocol/permits.js";
 import type { TurnMessage } from "../protocol/turn-message.js";
 import { exclusiveLock } from "./exclusive.js";
 import { permitLock } from "./permit.js";
 
 /** A reservation of a node for this process. The number of permits does not matter when it is passed on. */
-export function reservedBy({ lockKey, placePrefix, slot }: TurnMessage): LockKind {
+export function reservedBy({ lockKey, placePrefix, permit }: TurnMessage): LockKind {
   const keys = nameKeys("", lockKey);
-  return placePrefix === "s" ? permitLock(keys, MAX_PERMITS, slot) : exclusiveLock(keys);
+  return placePrefix === "s" ? permitLock(keys, MAX_PERMITS, permit) : exclusiveLock(keys);
 }

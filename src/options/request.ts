@@ -1,6 +1,6 @@
-import type { LockLayout } from "../lock-layout.js";
-import { show } from "../validate.js";
-import type { AcquireOptions, RequestOptions } from "./options.js";
+import type { LockLayout } from "../protocol/lock-layout.js";
+import { show } from "../runtime/validate.js";
+import type { AcquireOptions, RequestOptions } from "../api/options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { ResolvedAcquire } from "./resolve.js";
 import { checkPlace, OPTIONS } from "./table.js";
@@ -42,7 +42,9 @@ export function checkRequest(
   { mode, signal, reentrant, owner, layout }: ResolvedAcquire & { readonly layout: LockLayout },
 ): void {
   if (typeof callback !== "function") {
-    throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
+    throw new TypeError(
+      `\`callback\` must be a function, got ${show(callback)}: the last argument of request is what runs under the lock`,
+    );
   }
   if (isReserved(name) || names.some(isReserved)) {
     throw notSupported(`\`name\` must not begin with "-" in a request, got ${show(name)}`);

@@ -1,10 +1,10 @@
 import type { WaitSettings } from "../coordinator/pauses.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
-import type { LockLayout } from "../lock-layout.js";
+import type { LockLayout } from "../protocol/lock-layout.js";
 import { keptMs } from "../protocol/delays.js";
 import { defaultLossNoticeMs, leftAtRenewalMs } from "../protocol/renewal.js";
 import { driftMs } from "../protocol/validity.js";
-import { wellFormed } from "../validate.js";
+import { wellFormed } from "../runtime/validate.js";
 import type {
   AcquireOptions,
   ElectOptions,
@@ -13,7 +13,7 @@ import type {
   LockOptions,
   Quarantine,
   WaitOptions,
-} from "./options.js";
+} from "../api/options.js";
 import { checkPlace, DEFAULTS, OPTIONS, type Place } from "./table.js";
 
 const MAX_NAME_BYTES = 1_024;

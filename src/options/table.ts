@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
-import { LOCK_LAYOUTS } from "../lock-layout.js";
+import { LOCK_LAYOUTS } from "../protocol/lock-layout.js";
 import { OWN_FIELDS } from "../protocol/markers.js";
-import { MAX_PERMITS } from "../protocol/slots.js";
+import { MAX_PERMITS } from "../protocol/permits.js";
 import {
   boolean,
   checkKnown,
@@ -13,7 +13,7 @@ import {
   unknownOption,
   wellFormed,
   whole,
-} from "../validate.js";
+} from "../runtime/validate.js";
 import {
   LOCK_MODES,
   QUARANTINES,
@@ -24,7 +24,7 @@ import {
   type RequestOptions,
   type RetryOptions,
   type SemaphoreOptions,
-} from "./options.js";
+} from "../api/options.js";
 
 export const MIN_TTL_MS = 10;
 const MAX_LABEL_LENGTH = 200;
@@ -199,7 +199,8 @@ export const DEFAULTS = Object.freeze(
 
 function signal(option: string, value: unknown): AbortSignal {
   if (value instanceof AbortSignal) return value;
-  throw new TypeError(`\`${option}\` must be an AbortSignal, got ${show(value)}`);
+  const hint = value instanceof AbortController ? ": pass its `signal`" : "";
+  throw new TypeError(`\`${option}\` must be an AbortSignal, got ${show(value)}${hint}`);
 }
 
 function mode(option: string, value: unknown): LockMode {

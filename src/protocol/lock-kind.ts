@@ -2,7 +2,7 @@ import type { NameKeys } from "./keys.js";
 import type { TimestampLayout } from "./timestamps.js";
 
 /** Which file of `src/script/kinds` implements the steps of a kind on a node. */
-export type KindId = "exclusive" | "shared" | "several" | "owned" | "timestamp" | "slot";
+export type KindId = "exclusive" | "shared" | "several" | "owned" | "timestamp" | "permit";
 
 /** How a place is marked in a node's queue: it wants the name as a whole, as a reader, or any permit. */
 export type PlacePrefix = "" | "r" | "s";
@@ -18,19 +18,19 @@ export interface QueueRules {
   /** If the first waiter was refused, it lets waiters that want something else try. */
   readonly rotates: boolean;
   /** A release in this process may be combined with the acquire of the next waiter. */
-  readonly handsOver: boolean;
+  readonly passesOn: boolean;
   /** After a failed attempt it is in the nodes' queues, including those of nodes that granted it. */
   readonly rejoins: boolean;
   /** A waiter learns all it needs by refreshing its place. */
   readonly isRefreshed: boolean;
 }
 
-/** For a name that is held in slots, each a mutex of its own. */
-export interface Slots {
+/** For a name that is held in permits, each a mutex of its own. */
+export interface Permits {
   readonly count: number;
-  /** Which slot, from 0; undefined where none has been chosen yet. */
-  readonly slot: number | undefined;
-  readonly at: (slot: number) => LockKind;
+  /** Which permit, from 0; undefined where none has been chosen yet. */
+  readonly permit: number | undefined;
+  readonly at: (permit: number) => LockKind;
 }
 
 /**
@@ -53,7 +53,7 @@ export interface LockKind extends NameKeys {
   /** Of the locks that admit no others, at most one of a process holds it. */
   readonly holderKey: string;
   readonly queue: QueueRules;
-  readonly slots: Slots | undefined;
+  readonly permits: Permits | undefined;
   /**
    * The same for an acquire that is granted only where its owner already holds the lock; undefined without an owner.
    */

@@ -132,16 +132,23 @@ export interface RefusedVote {
   readonly reason: "held" | "free" | "foreign" | "ended";
   /** Remaining ttl of the holder's key, in ms. */
   readonly remainingMs: number;
+  /** In how many ms its holder is overdue, where that is before the key expires; see `protocol/overdue`. */
+  readonly overdueInMs?: number;
   /** The holder's label; for foreign data, its type or the layout in which it is a lock. */
   readonly label: string | undefined;
   /** For foreign data: the key, where it is not the lock key but another key of a set. */
   readonly key?: string;
   /** Held by readers. */
   readonly isShared?: boolean;
+  /**
+   * The beginning of the holder's ownerId; undefined where that is no single client: a reservation, readers, foreign
+   * data.
+   */
+  readonly holder?: string | undefined;
   /** Signs of the holders, see `protocol/overdue`; "" where there are none. */
   readonly signs?: string;
-  /** For a permit: which of them are taken on this node, see `protocol/slots`. */
-  readonly takenSlots?: string;
+  /** For a permit: which of them are taken on this node, see `protocol/permits`. */
+  readonly takenPermits?: string;
 }
 
 export interface FaultVote {

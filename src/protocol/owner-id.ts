@@ -13,6 +13,15 @@ const OWNER_ID = /^(?:([1-9]\d{0,8})~)?[\w-]{21}[AQgw](?::(.{1,200}))?$/su;
 /** How many of the random characters others may see: an ownerId is a secret. */
 const SHOWN_CHARACTERS = 6;
 
+/** How long the random part is. */
+const ID_CHARACTERS = 22;
+
+/**
+ * The random characters, up to the end or a label, as a Lua pattern for what follows the optional number and precedes
+ * a colon; it captures those that others may see.
+ */
+export const OWNER_BEGINNING = `^(${"[%w_-]".repeat(SHOWN_CHARACTERS)})${"[%w_-]".repeat(ID_CHARACTERS - SHOWN_CHARACTERS)}:`;
+
 /** Digits, the mark after them, and {@link SHOWN_CHARACTERS} more, as a Lua pattern. */
 export const SHOWN_OWNER = `^[1-9]%d*~${".".repeat(SHOWN_CHARACTERS)}`;
 
@@ -20,6 +29,12 @@ export const SHOWN_OWNER = `^[1-9]%d*~${".".repeat(SHOWN_CHARACTERS)}`;
 export function ownerIdOf(id: string, label: string, keptMs?: number): string {
   const owner = keptMs === undefined ? id : `${Math.ceil(keptMs)}~${id}`;
   return label === "" ? owner : `${owner}:${label}`;
+}
+
+/** What others see of an ownerId of ours when it refuses them: they tell by it who holds a name. */
+export function beginningOf(ownerId: string): string {
+  const from = /^\d+~/u.exec(ownerId)?.[0].length ?? 0;
+  return ownerId.slice(from, from + SHOWN_CHARACTERS);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { MAX_TURN_MS, MIN_TURN_MS } from "./backoff.js";
 import type { PlacePrefix } from "./lock-kind.js";
-import { MAX_PERMITS } from "./slots.js";
+import { MAX_PERMITS } from "./permits.js";
 
 /** A node's message on the channel of a process: it reserves a name, or a permit, for that process. */
 export interface TurnMessage {
@@ -10,7 +10,7 @@ export interface TurnMessage {
   /** How long the node reserves it, ms. */
   readonly turnMs: number;
   /** For a semaphore: which permit. */
-  readonly slot?: number | undefined;
+  readonly permit?: number | undefined;
 }
 
 /** Longer messages are dropped unread, whatever they say; a waiter with such a name polls. */
@@ -25,12 +25,12 @@ const FORMAT = /^(?:([rs]?)(\d{1,3})|(\d{1,3})\/(0|[1-9]\d{0,2})):(.+)$/su;
  */
 export function parseTurnMessage(message: string): TurnMessage | undefined {
   if (message.length > MAX_LENGTH) return undefined;
-  const [, wants = "s", ofName, ofSlot, slotText, lockKey] = FORMAT.exec(message) ?? [];
-  const turnMs = Number(ofName ?? ofSlot);
+  const [, wants = "s", ofName, ofPermit, permitText, lockKey] = FORMAT.exec(message) ?? [];
+  const turnMs = Number(ofName ?? ofPermit);
   if (lockKey === undefined || !(turnMs >= MIN_TURN_MS && turnMs <= MAX_TURN_MS)) return undefined;
   const placePrefix = wants as PlacePrefix;
-  const slot = slotText === undefined ? undefined : Number(slotText);
-  return slot !== undefined && slot >= MAX_PERMITS
+  const permit = permitText === undefined ? undefined : Number(permitText);
+  return permit !== undefined && permit >= MAX_PERMITS
     ? undefined
-    : { lockKey, placePrefix, turnMs, slot };
+    : { lockKey, placePrefix, turnMs, permit };
 }

@@ -1,5 +1,5 @@
 import type { ClusterOptions, RedisOptions } from "ioredis";
-import { unknownOption } from "../validate.js";
+import { unknownOption } from "../runtime/validate.js";
 
 /**
  * - `copied`: where the server is, our identity there, or how to reach it

@@ -1,5 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
-import { show, unknownOption } from "../validate.js";
+import { show, unknownOption } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "./batch-wire.js";
 import type { RedisLike } from "./client-types.js";
@@ -19,21 +19,11 @@ import {
   type NodeRedisLike,
 } from "./node-redis.js";
 import { optionsOfUrl } from "./node-url.js";
-import type { NodeWithTransport } from "../own-nodes.js";
 import { openCluster, openRedis } from "./open-client.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 
 export type { RedisLike } from "./client-types.js";
 export type { NodeRedisLike } from "./node-redis.js";
-
-/**
- * One node: a URL (`redis://` or `valkey://`, with TLS `rediss://` or `valkeys://`), a client of
- * ioredis 5 or 6 or of iovalkey (`Redis` or `Cluster`) or of node-redis 5 or 6 (`createClient`), or an object.
- * Of a client only the options are read, again at each connection: Quorate opens its own connections and neither
- * uses nor closes yours.
- * Or, in tests, a node of `quorate/memory`.
- */
-export type NodeConfig = RedisNode | NodeWithTransport;
 
 /** A node that is reached by Redis connections. */
 export type RedisNode = string | RedisLike | NodeRedisLike | NodeOptions;
@@ -140,13 +130,18 @@ export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: nu
 }
 
 function checked(config: RedisNode, at: string): NodeOptions {
+  const expected =
+    "a URL, a client of ioredis, iovalkey or node-redis, or an object with one of them";
   if (typeof config === "string") return { url: config };
   if (typeof config !== "object" || config === null) {
-    const expected = "a URL, a client of ioredis, iovalkey or node-redis, or an object";
     throw new TypeError(`\`${at}\` must be ${expected}, got ${show(config)}`);
   }
   if (CLIENT_MEMBERS.some((member) => member in config)) {
     return checked({ client: config as RedisLike }, at);
+  }
+  // Another library's client, most likely: what it lacks is not an option that is misspelt.
+  if (Object.values(config).some((member) => typeof member === "function")) {
+    throw new TypeError(`\`${at}\` must be ${expected}, got an object with methods`);
   }
   for (const name of Object.keys(config)) if (!KNOWN.includes(name)) throw unknown(name, at);
   const { url, client, options } = config as NodeOptions;

@@ -1,5 +1,5 @@
 import type { RedisOptions } from "ioredis";
-import { show } from "../validate.js";
+import { show } from "../runtime/validate.js";
 
 /**
  * A client of node-redis 5 or 6 for one server. Its options are read; its connection is never used.

@@ -1,5 +1,5 @@
 import type { RedisOptions } from "ioredis";
-import { show } from "../validate.js";
+import { show } from "../runtime/validate.js";
 
 const SCHEMES = new Map([
   ["redis:", { isTls: false }],

@@ -5,7 +5,7 @@ import {
   readLeaseClock,
   startLeaseClock,
 } from "../protocol/lease-clock.js";
-import { MAX_TIMER_MS } from "../validate.js";
+import { MAX_TIMER_MS } from "./validate.js";
 
 /** If the readings differ by more, the process was preempted between them; they are read again. */
 const MAX_READS = 3;

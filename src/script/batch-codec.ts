@@ -81,18 +81,26 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     case "granted":
       return decodeGranted(detail);
     case "held": {
-      const [ms, rest] = firstWord(detail);
-      const [signs, label] = firstWord(rest);
-      return { ...HELD, remainingMs: Number(ms), label: label === "" ? undefined : label, signs };
+      const [ms, afterMs] = firstWord(detail);
+      const [holder, afterHolder] = firstWord(afterMs);
+      const [signs, label] = firstWord(afterHolder);
+      return {
+        ...HELD,
+        remainingMs: Number(ms),
+        label: textOrNone(label),
+        holder: textOrNone(holder),
+        signs,
+      };
     }
     case "shared": {
       const [ms, signs] = firstWord(detail);
       return { ...HELD, remainingMs: Number(ms), isShared: true, signs };
     }
     case "taken": {
-      const [ms, rest] = firstWord(detail);
-      const [takenSlots, signs] = firstWord(rest);
-      return { ...HELD, remainingMs: Number(ms), takenSlots, signs };
+      const [ms, afterMs] = firstWord(detail);
+      const [takenPermits, afterPermits] = firstWord(afterMs);
+      const [holder, signs] = firstWord(afterPermits);
+      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: textOrNone(holder), signs };
     }
     case "free":
       return FREE;
@@ -109,6 +117,10 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     default:
       return unknownAnswer(reply);
   }
+}
+
+function textOrNone(text: string): string | undefined {
+  return text === "" ? undefined : text;
 }
 
 /** Splits a text at its first space. */

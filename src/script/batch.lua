@@ -19,12 +19,13 @@
 -- operation:
 --   0                        granted; by an acquire: with the proposal as its fence
 --   "<fence>"                granted with this fence
---   "granted <fence> <p> <w>"  the same to a waiter or a take-over; p: 1 if the key was the previous
+--   "granted <fence> <p> <w>"  the same to a waiter or an adoption; p: 1 if the key was the previous
 --                            owner's, w: 1 if other processes are in the queue
---   "held <ms> <signs> <label>"    refused, held by another client for ms; see lib/standing.lua
---   "shared <ms> <signs>"          refused, held by readers
---   "taken <ms> <digits> <signs>"  refused, the permit is held: ms until the first of all expires, and
---                            which are taken (a hexadecimal digit for every four)
+--   "held <ms> <beginning> <signs> <label>"  refused, held by another client for ms: the beginning of its ownerId
+--                            ("" if that is no single client); signs, see lib/standing.lua
+--   "shared <ms> <signs>"    refused, held by readers
+--   "taken <ms> <digits> <beginning> <signs>"  refused, the permit is held: ms until the first of all expires,
+--                            which are taken (a hexadecimal digit for every four), and who has this one
 --   "free"                   refused, the key is free
 --   "ended"                  to a heal or an acquire: an operator has ended this lock
 --   "foreign <n> <what>"     refused, the key of the n-th name holds a lock in the layout of that name, or

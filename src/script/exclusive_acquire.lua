@@ -1,11 +1,11 @@
 -- An acquire of an exclusive lock, one at a time, where the fast path does not handle it: of a key that is held or
--- reserved, by a waiter, or as a hand-over. Every lock that changes hands gets here, on a node that has other things
+-- reserved, by a waiter, or passed on. Every lock that changes hands gets here, on a node that has other things
 -- in its caches by then: this does without what other operations need.
 -- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_INBOX ARG_OWNER ARG_RESERVED_MS ARG_TICKET ARGS_OF_ALL RESERVATION
 
 local call = redis.call
 
--- The reply to a waiter or a take-over. Waiting only saves time; without permission to look, assumes that others wait.
+-- The reply to a waiter or an adoption. Waiting only saves time; without permission to look, assumes that others wait.
 local function granted(fence, is_handed_over, queue, place)
   if place then pcall(require('queue.leave'), queue, place) end
   local may_look, other = pcall(require('queue.place_at'), queue, 0)
@@ -13,7 +13,7 @@ local function granted(fence, is_handed_over, queue, place)
   return 'granted ' .. fence .. ' ' .. (is_handed_over and 1 or 0) .. ' ' .. (is_waited_for and 1 or 0)
 end
 
--- For its token, a hand-over is the release of the previous owner. The key remains the previous owner's until the
+-- For its token, passing on is the release of the previous owner. The key remains the previous owner's until the
 -- fence is stored: if that fails, it is left for that owner's release.
 local function acquire(lock, ttl, a, a_end)
   local key, owner = lock.key, lock.owner

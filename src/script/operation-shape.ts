@@ -122,7 +122,7 @@ function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING
   return preempts === true ? PREEMPTING : keys.id;
 }
 
-/** A waiter or a take-over sends all of them, as does every step on a kind other than the exclusive lock. */
+/** A waiter or an adoption sends all of them, as does every step on a kind other than the exclusive lock. */
 function argumentCountOf(operation: Operation): number {
   const { waiter, previous } = operation;
   const isPlain =
@@ -165,7 +165,7 @@ function argumentOf(name: Argument, operation: Operation): string {
   }
 }
 
-/** Of an exclusive lock that is handed over: the previous owner and its token. */
+/** Of an exclusive lock that is passed on: the previous owner and its token. */
 function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
   if (places !== undefined) return argumentsOfPlaces(places);
   if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];

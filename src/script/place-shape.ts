@@ -25,7 +25,7 @@ export function argumentsOfPlaces(places: readonly Place[]): string[] {
       String(end - from),
       ticketsOf(places, from, end),
       turnTextOf(waiter),
-      String(keys.slots?.count ?? ""),
+      String(keys.permits?.count ?? ""),
     );
     from = end;
   }
@@ -45,7 +45,7 @@ function isAlike({ waiter, keys }: Place, { waiter: ofFirst, keys: first }: Plac
   return (
     waiter.turnMs === ofFirst.turnMs &&
     waiter.placePrefix === ofFirst.placePrefix &&
-    keys.slots?.count === first.slots?.count
+    keys.permits?.count === first.permits?.count
   );
 }
 

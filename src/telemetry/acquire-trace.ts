@@ -7,9 +7,9 @@ import {
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
-} from "../errors.js";
+} from "../api/errors.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { nodeVotes, tallyText } from "../tally.js";
+import { nodeVotes, tallyText } from "../api/tally.js";
 import { CHANNELS } from "./channels.js";
 import { MAX_ATTEMPTS, type AcquireMessage, type AcquireOutcome } from "./messages.js";
 import type { ObservedNodes } from "./telemetry.js";

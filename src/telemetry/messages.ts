@@ -1,7 +1,7 @@
 import type { LossCause, LossReason } from "../coordinator/loss.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 import type { ChannelState } from "../channel/channel-state.js";
-import type { LateLock } from "../events.js";
+import type { LateLock } from "../api/events.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { FaultKind } from "../protocol/operation.js";
 

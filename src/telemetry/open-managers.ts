@@ -1,4 +1,4 @@
-import type { NodeStatus, QuorumStatus } from "../events.js";
+import type { NodeStatus, QuorumStatus } from "../api/events.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 
 /** What a lock manager shows to metrics. */

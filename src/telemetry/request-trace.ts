@@ -1,4 +1,4 @@
-import type { Lock } from "../face/lock.js";
+import type { Lock } from "../api/lock.js";
 import { CHANNELS } from "./channels.js";
 import type { RequestMessage } from "./messages.js";
 

@@ -5,7 +5,7 @@ import type { LossReason } from "../coordinator/loss.js";
 import type { Clock } from "../coordinator/ports.js";
 import type { WatchedRound } from "../coordinator/watched-round.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
-import type { LateLock } from "../events.js";
+import type { LateLock } from "../api/events.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { CHANNELS } from "./channels.js";
 import type { ExtendMessage, ReleaseMessage } from "./messages.js";

@@ -14,7 +14,7 @@ import {
   show,
   string,
   whole,
-} from "../validate.js";
+} from "../runtime/validate.js";
 import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-provider.js";
 
 // A fault with a misspelled option would never occur, and the test would pass. So every argument is

@@ -6,7 +6,7 @@ import { clientsOf, type RedisNode } from "../redis/node-config.js";
 import { isOfOneServer, openPlainClient } from "../redis/plain-client.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 import { encodeHandshake } from "../script/handshake-codec.js";
-import { show } from "../validate.js";
+import { show } from "../runtime/validate.js";
 
 /** A server of this module, or a node of `quorate/memory`. */
 export interface CommandedNode {

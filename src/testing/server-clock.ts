@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
-import { number } from "../validate.js";
+import { number } from "../runtime/validate.js";
 
 /** A hundred years: much more, in nanoseconds, does not fit into 64 bits. */
 const MAX_JUMP_MS = 36_525 * 86_400_000;

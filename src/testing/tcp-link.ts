@@ -1,6 +1,6 @@
 import type { DelayOptions, TcpLinkOptions } from "./options.js";
 import { createServer, type Server } from "node:net";
-import { number, whole } from "../validate.js";
+import { number, whole } from "../runtime/validate.js";
 import { checkDelayOptions, checkDirection, checkLinkOptions, checkMs } from "./arguments.js";
 import { claimPort, type PortClaim } from "./free-port.js";
 import { coarseAlarm, preciseAlarm } from "./alarm.js";

@@ -55,7 +55,7 @@ describe("the CPU budget of the client", () => {
       { name: "(idle)", hits: 900 },
       { name: "(program)", hits: 10 },
       { name: "(garbage collector)", hits: 20 },
-      { name: "run", url: "file:///p/build/src/lock.js", hits: 70 },
+      { name: "run", url: "file:///p/build/src/manager/lock.js", hits: 70 },
     );
     expect(found).to.deep.include({
       "event loop and system calls that read": 0.1,

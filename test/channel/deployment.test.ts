@@ -472,11 +472,15 @@ describe("Deployment: who is who", () => {
   const seenAs = (runId: string, id = "any"): Handshake => handshakeReply({ id }, { runId });
 
   it("finds a server that is given twice, and no node a duplicate of itself", () => {
-    const bench = new DeploymentBench(3);
-    bench.handshake(0, "open");
-    expect(bench.deployment.duplicateOf(1, seenAs("run0"))).to.equal(0);
-    expect(bench.deployment.duplicateOf(1, seenAs("run1"))).to.equal(undefined);
-    expect(bench.deployment.duplicateOf(0, seenAs("run0"))).to.equal(undefined);
+    for (const known of [0, 1, 2]) {
+      const bench = new DeploymentBench(3);
+      bench.handshake(known, "open");
+      for (const index of [0, 1, 2]) {
+        const twin = bench.deployment.duplicateOf(index, seenAs(`run${known}`));
+        expect(twin, `${index}`).to.equal(index === known ? undefined : known);
+        expect(bench.deployment.duplicateOf(index, seenAs("another"))).to.equal(undefined);
+      }
+    }
   });
 
   it("goes by the server that a node was last", () => {

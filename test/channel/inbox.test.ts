@@ -73,10 +73,10 @@ describe("Inbox", () => {
     bench.at(0).onMessage("5/13:lock:1/2");
     bench.at(0).onMessage("r5:lock:a");
     expect(bench.told).to.deep.equal([
-      [1, { lockKey: "lock:a:b", placePrefix: "", turnMs: 20, slot: undefined }],
-      [2, { lockKey: "锁", placePrefix: "", turnMs: 5, slot: undefined }],
-      [0, { lockKey: "lock:1/2", placePrefix: "s", turnMs: 5, slot: 13 }],
-      [0, { lockKey: "lock:a", placePrefix: "r", turnMs: 5, slot: undefined }],
+      [1, { lockKey: "lock:a:b", placePrefix: "", turnMs: 20, permit: undefined }],
+      [2, { lockKey: "锁", placePrefix: "", turnMs: 5, permit: undefined }],
+      [0, { lockKey: "lock:1/2", placePrefix: "s", turnMs: 5, permit: 13 }],
+      [0, { lockKey: "lock:a", placePrefix: "r", turnMs: 5, permit: undefined }],
     ]);
   });
 

@@ -1,26 +1,62 @@
 import { expect } from "chai";
-import { pauseAfter } from "../../src/cli/elect.js";
+import { isLast, Reruns } from "../../src/cli/elect.js";
+import type { Outcome } from "../../src/cli/exec/run.js";
 
-const CASES: readonly (readonly [
+const RUNS: readonly (readonly [
   title: string,
-  ranMs: number,
-  lastMs: number | undefined,
-  pauseMs: number,
+  runs: readonly (readonly [ranMs: number, pauseMs: number])[],
 ])[] = [
-  ["the first time", 0, undefined, 1_000],
-  ["the first time, after days", 1e9, undefined, 1_000],
-  ["the second time", 0, 1_000, 2_000],
-  ["each time twice as long", 29_999, 8_000, 16_000],
-  ["at most 30 s", 0, 16_000, 30_000],
-  ["at most 30 s from then on", 30_000, 30_000, 30_000],
-  ["from the start if it ran for longer", 30_001, 30_000, 1_000],
-  ["from the start if it ran for days", 1e9, 16_000, 1_000],
+  [
+    "twice as long each time, up to 30 s",
+    [
+      [0, 1_000],
+      [0, 2_000],
+      [29_999, 4_000],
+      [30_000, 8_000],
+      [0, 16_000],
+      [0, 30_000],
+      [30_000, 30_000],
+    ],
+  ],
+  [
+    "a second again after one that ran for longer than that",
+    [
+      [0, 1_000],
+      [0, 2_000],
+      [30_001, 1_000],
+      [0, 2_000],
+    ],
+  ],
+  ["a second after the first, even if it ran for days", [[1e9, 1_000]]],
 ];
 
 describe("The pause before a command of quorate elect runs again", () => {
-  for (const [title, ranMs, lastMs, pauseMs] of CASES) {
-    it(`is ${pauseMs} ms: ${title}`, () => {
-      expect(pauseAfter(ranMs, lastMs)).to.equal(pauseMs);
+  for (const [title, runs] of RUNS) {
+    it(`is ${title}`, () => {
+      const reruns = new Reruns();
+      const pauses = runs.map(([ranMs]) => reruns.pauseAfter(ranMs));
+      expect(pauses).to.deep.equal(runs.map(([, pauseMs]) => pauseMs));
     });
+  }
+});
+
+const ENDINGS: readonly Outcome["ending"][] = [
+  { kind: "exit", code: 0 },
+  { kind: "exit", code: 1 },
+  { kind: "exit", code: 255 },
+  { kind: "signal", signal: "SIGTERM" },
+];
+
+describe("A command of quorate elect", () => {
+  for (const ending of ENDINGS) {
+    for (const isLost of [false, true]) {
+      const isDone = ending.kind === "exit" && ending.code === 0 && !isLost;
+      const how = `${JSON.stringify(ending)}${isLost ? ", as the lock was lost" : ""}`;
+      it(`${isDone ? "is done" : "runs again"} after ${how}, unless --on-exit says otherwise`, () => {
+        expect(isLast({ ending, isLost }, undefined)).to.equal(isDone);
+        expect(isLast({ ending, isLost }, "stop")).to.equal(true);
+        expect(isLast({ ending, isLost }, "again")).to.equal(false);
+      });
+    }
   }
 });

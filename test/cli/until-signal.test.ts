@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { pause } from "../../src/cli/until-signal.js";
+import { pause, untilSignal } from "../../src/cli/until-signal.js";
 
 describe("pause", () => {
   it("is over after its time, or when it is aborted", async () => {
@@ -17,5 +17,36 @@ describe("pause", () => {
     expect(isOver).to.equal(false);
     controller.abort();
     await pausing;
+  });
+});
+
+describe("untilSignal", () => {
+  const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+  const listenerCounts = (): readonly number[] =>
+    SIGNALS.map((signal) => process.listenerCount(signal));
+
+  for (const signal of SIGNALS) {
+    it(`aborts what runs when ${signal} arrives`, async () => {
+      const result = await untilSignal(async (running) => {
+        expect(running.aborted).to.equal(false);
+        process.emit(signal);
+        expect(running.aborted).to.equal(true);
+        return "the end";
+      });
+      expect(result).to.equal("the end");
+    });
+  }
+
+  it("handles no signal any more after the end, or after an error", async () => {
+    const before = listenerCounts();
+    const added = before.map((count) => count + 1);
+    await untilSignal(async () => expect(listenerCounts()).to.deep.equal(added));
+    expect(listenerCounts()).to.deep.equal(before);
+    const error = new Error("of the command");
+    const failed = await untilSignal(() => Promise.reject(error)).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(failed).to.equal(error);
+    expect(listenerCounts()).to.deep.equal(before);
   });
 });

@@ -28,7 +28,7 @@ const read = (more: Partial<OperationSpec> = {}): OperationSpec => {
 const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
 const yByP = { owner: "y", inbox: "p", ticket: 2 } as const;
 const deaf = { owner: "y", inbox: "deaf", ticket: 0 } as const;
-const wantsSlot = { name: "a0", placePrefix: "s" } as const;
+const wantsPermit = { name: "a0", placePrefix: "s" } as const;
 
 const BOTH_WAIT = [run(acquire(), acquire(zByQ), acquire(yByP))];
 
@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
       run(
         acquire({ name: "a0" }),
         acquire({ name: "a1", owner: "y" }),
-        acquire({ ...zByQ, ...wantsSlot }),
+        acquire({ ...zByQ, ...wantsPermit }),
       ),
     ],
     when: release({ name: "a1", owner: "y" }),
@@ -128,23 +128,23 @@ const ROWS: readonly Row[] = [
     given: [
       run(
         acquire(),
-        acquire({ ...zByQ, ...wantsSlot, name: "a1" }),
-        acquire({ ...yByP, ...wantsSlot }),
+        acquire({ ...zByQ, ...wantsPermit, name: "a1" }),
+        acquire({ ...yByP, ...wantsPermit }),
       ),
       run(release()),
     ],
-    when: acquire({ ...zByQ, ...wantsSlot, name: "a1" }),
+    when: acquire({ ...zByQ, ...wantsPermit, name: "a1" }),
     tells: ["p 20/0:lock:a"],
   },
   {
     title: "who leaves tells those of a free permit who waited behind it",
-    given: [run(acquire({ name: "a0" }), acquire(zByQ), acquire({ ...yByP, ...wantsSlot }))],
+    given: [run(acquire({ name: "a0" }), acquire(zByQ), acquire({ ...yByP, ...wantsPermit }))],
     when: leave,
     tells: ["p 20/1:lock:a"],
   },
   {
     title: "and not if it did not wait",
-    given: [run(acquire({ name: "a0" }), acquire({ ...yByP, ...wantsSlot }))],
+    given: [run(acquire({ name: "a0" }), acquire({ ...yByP, ...wantsPermit }))],
     when: leave,
     tells: [],
   },
@@ -175,7 +175,7 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "and those who wait for a permit",
-    given: [run(acquire({ name: "a0" }), acquire(zByQ), acquire({ ...yByP, ...wantsSlot }))],
+    given: [run(acquire({ name: "a0" }), acquire(zByQ), acquire({ ...yByP, ...wantsPermit }))],
     when: acquire({ ...zByQ, ticket: 3 }),
     tells: ["p 20/1:lock:a"],
   },
@@ -198,11 +198,11 @@ const ROWS: readonly Row[] = [
     title: "one who waited for a permit tells them, too",
     given: [
       run(
-        ...[read({ owner: "x", placePrefix: undefined }), acquire({ ...zByQ, ...wantsSlot })],
+        ...[read({ owner: "x", placePrefix: undefined }), acquire({ ...zByQ, ...wantsPermit })],
         read({ ...yByP }),
       ),
     ],
-    when: { kind: "leave", name: "aSlots", inbox: "q", ticket: 1, placePrefix: "s" },
+    when: { kind: "leave", name: "aPermits", inbox: "q", ticket: 1, placePrefix: "s" },
     tells: ["p r20:lock:a"],
   },
   {

@@ -149,11 +149,11 @@ const ROWS: readonly Row[] = [
     given: [
       run(permit("a0"), permit("a1", { owner: "y" })),
       run(permit("a0", { ...zByQ, placePrefix: "s" })),
-      run(refresh({ name: "aSlots", placePrefix: "s", ticket: 2 })),
+      run(refresh({ name: "aPermits", placePrefix: "s", ticket: 2 })),
     ],
     when: [
       release({ name: "a0" }),
-      { ...refresh({ name: "aSlots", placePrefix: "s", ticket: 1 }), inbox: "q" },
+      { ...refresh({ name: "aPermits", placePrefix: "s", ticket: 1 }), inbox: "q" },
       release({ name: "a1", owner: "y" }),
       permit("a1", { inbox: "p", ticket: 2, placePrefix: "s" }),
       permit("a0", { ...zByQ, placePrefix: "s" }),
@@ -167,7 +167,7 @@ const ROWS: readonly Row[] = [
       run(permit("a0", { ...zByQ, placePrefix: "s" })),
       run(release({ name: "a0" })),
       wait(21),
-      run({ ...refresh({ name: "aSlots", placePrefix: "s", ticket: 1 }), inbox: "q" }),
+      run({ ...refresh({ name: "aPermits", placePrefix: "s", ticket: 1 }), inbox: "q" }),
     ],
     when: [lookAtQ],
     gives: "1 waits",
@@ -224,19 +224,19 @@ const ROWS: readonly Row[] = [
   {
     title: "says to one who wants a permit when the first of all ends",
     given: [run(permit("a0"), permit("a1", { owner: "y", ttlMs: 500 })), wait(100)],
-    when: [refresh({ name: "aSlots", placePrefix: "s" })],
+    when: [refresh({ name: "aPermits", placePrefix: "s" })],
     gives: "400",
   },
   {
     title: "and that one is free",
     given: [run(permit("a0"), permit("a1", { owner: "y", ttlMs: 500 })), wait(501)],
-    when: [refresh({ name: "aSlots", placePrefix: "s" })],
+    when: [refresh({ name: "aPermits", placePrefix: "s" })],
     gives: "0",
   },
   {
     title: "a semaphore of another size is held",
     given: [run(acquire({ name: "a2of3" }))],
-    when: [refresh({ name: "aSlots", placePrefix: "s" })],
+    when: [refresh({ name: "aPermits", placePrefix: "s" })],
     gives: "60000",
   },
   {
@@ -271,7 +271,7 @@ conformance("places in the queues of a real server", (redis) => {
 
   it("enters each place by its own ticket into the queue of its own name, and moves none", async () => {
     const first = 1_700_000_000_000_005;
-    const there = { name: "aSlots", placePrefix: "s", ticket: 7 } as const;
+    const there = { name: "aPermits", placePrefix: "s", ticket: 7 } as const;
     const all = [
       { name: "a", ticket: first },
       { name: "b", ticket: first - 2 },

@@ -12,7 +12,7 @@ interface Row {
   readonly title: string;
   readonly given?: readonly Step[];
   readonly when: readonly OperationSpec[];
-  /** The votes: `+`, or what was refused, with the slots that are taken where it tells. */
+  /** The votes: `+`, or what was refused, with the permits that are taken where it tells. */
   readonly gives: string;
 }
 
@@ -42,7 +42,7 @@ const byDeaf = { inbox: "deaf", ticket: 0, placePrefix: "s" } as const;
 const ROWS: readonly Row[] = [
   { title: "as many as there are permits", when: [take0(), take1(y)], gives: "+ +" },
   {
-    title: "a slot has one owner, however many are free",
+    title: "a permit has one owner, however many are free",
     when: [take0(), take0(y)],
     gives: "+ held:1",
   },
@@ -57,11 +57,11 @@ const ROWS: readonly Row[] = [
     gives: "+ + + +",
   },
   {
-    title: "one owner in two slots",
+    title: "one owner in two permits",
     when: [take0(), take1(), leave0(), extend1()],
     gives: "+ + + +",
   },
-  { title: "a released slot is free", when: [take0(), leave0(), take0(y)], gives: "+ + +" },
+  { title: "a released permit is free", when: [take0(), leave0(), take0(y)], gives: "+ + +" },
   {
     title: "a permit keeps other locks out",
     given: [run(take0())],
@@ -95,7 +95,7 @@ const ROWS: readonly Row[] = [
     gives: "free + held +",
   },
   {
-    title: "at the last ms of its ttl a permit still keeps its slot",
+    title: "at the last ms of its ttl a permit still keeps its permit",
     given: [run(take0({ ttlMs: 50 }), take1({ ...y, ttlMs: 90 })), wait(50)],
     when: [take0(z)],
     gives: "held:3",
@@ -124,13 +124,13 @@ const ROWS: readonly Row[] = [
     when: [extend0()],
     gives: "+",
   },
-  { title: "not of another slot", given: [run(take0())], when: [extend1()], gives: "free" },
+  { title: "not of another permit", given: [run(take0())], when: [extend1()], gives: "free" },
   { title: "not of another owner", given: [run(take0())], when: [extend0(y)], gives: "held:1" },
   { title: "not of a plain owner", given: [run(plain())], when: [extend0()], gives: "held" },
   { title: "release of another's", given: [run(take0(y))], when: [leave0()], gives: "held" },
   { title: "release of what is free", when: [leave0()], gives: "free" },
   {
-    title: "heals where the slot is free",
+    title: "heals where the permit is free",
     given: [run(take1(y))],
     when: [heal0(), extend0(), heal0(z), heal0({ name: "a1", owner: "z" })],
     gives: "+ + held:3 held:3",
@@ -149,7 +149,7 @@ const ROWS: readonly Row[] = [
     gives: "free + free +",
   },
   {
-    title: "a released slot is kept for the first who wants one",
+    title: "a released permit is kept for the first who wants one",
     given: [run(take0(), take1(y)), run(take0({ ...z, ...byP }))],
     when: [leave0(), take0(z), take0({ ...z, ...byP }), leave1(y)],
     gives: "+ held:3 + +",
@@ -176,7 +176,7 @@ const ROWS: readonly Row[] = [
     gives: "+ +",
   },
   {
-    title: "the last release gives a turn at the slot, and others may have the other one",
+    title: "the last release gives a turn at the permit, and others may have the other one",
     given: [run(take0()), run(take0({ ...z, ...byP }))],
     when: [leave0(), take0(y), take1(y), plain(y), take0({ ...z, ...byP })],
     gives: "+ held:1 + held +",
@@ -214,7 +214,7 @@ const ROWS: readonly Row[] = [
   {
     title: "who leaves is not told any more",
     given: [run(take0()), run(take0({ ...z, ...byP }))],
-    when: [{ kind: "leave", name: "aSlots", ...byP }, leave0(), take0(y)],
+    when: [{ kind: "leave", name: "aPermits", ...byP }, leave0(), take0(y)],
     gives: "+ + +",
   },
   {
@@ -237,7 +237,7 @@ const ROWS: readonly Row[] = [
     title: "who leaves passes a plain lock's turn on",
     given: [run(plain()), run(take0({ ...z, ...byP }), plain({ ...y, inbox: "q", ticket: 5 }))],
     when: [
-      ...[{ kind: "release" } as const, { kind: "leave", name: "aSlots", ...byP } as const],
+      ...[{ kind: "release" } as const, { kind: "leave", name: "aPermits", ...byP } as const],
       plain({ ...y, inbox: "q" }),
     ],
     gives: "+ + +",
@@ -288,7 +288,7 @@ conformance("permits on a real server and in memory", (redis) => {
     });
   }
 
-  for (const slot of [
+  for (const permit of [
     "2",
     "7",
     "-1",
@@ -301,12 +301,12 @@ conformance("permits on a real server and in memory", (redis) => {
     "0x1",
     "9999999999999999",
   ]) {
-    it(`there is no permit ${slot} of two`, async () => {
+    it(`there is no permit ${permit} of two`, async () => {
       await redis().forget();
       const node = redis();
       const spec: OperationSpec = { kind: "acquire", fromNowUs: 0, name: "a0" };
       const asked = operationOf(spec, node.nowUs);
-      const keys = { ...permitLock(asked.keys, 2, 0), scriptArgs: ["2", slot] };
+      const keys = { ...permitLock(asked.keys, 2, 0), scriptArgs: ["2", permit] };
       const before = await node.state();
       const nodes = [node, new MemoryNode(node.nowUs)];
       for (const kind of ["acquire", "heal", "extend", "release", "seal"] as const) {
@@ -361,7 +361,7 @@ const anyOperation: fc.Arbitrary<OperationSpec> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant("leave" as const),
-    name: fc.constantFrom<Name>("a0", "a1", "a2of3", "aSlots"),
+    name: fc.constantFrom<Name>("a0", "a1", "a2of3", "aPermits"),
     placePrefix: fc.constant("s" as const),
     ...anyWaiter,
   }),
@@ -389,6 +389,6 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 function wordOf(vote: Vote): string {
   if (vote.kind !== "refused") return vote.kind === "granted" ? "+" : vote.kind;
-  const { reason, takenSlots }: RefusedVote = vote;
-  return takenSlots === undefined ? reason : `${reason}:${takenSlots}`;
+  const { reason, takenPermits }: RefusedVote = vote;
+  return takenPermits === undefined ? reason : `${reason}:${takenPermits}`;
 }

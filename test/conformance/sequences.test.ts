@@ -60,7 +60,7 @@ const refresh: fc.Arbitrary<OperationSpec> = fc.record({
         placePrefix: fc.constant("r" as const),
       }),
       fc.record({
-        name: fc.constant("aSlots" as const),
+        name: fc.constant("aPermits" as const),
         ticket: waiter.ticket,
         placePrefix: fc.constant("s" as const),
       }),

@@ -2,7 +2,7 @@
 // types.test.ts against the built package by the oldest and the newest compiler.
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  LockContendedError,
+  LockHeldError,
   LockLostError,
   LockManager,
   QuorateError,
@@ -17,7 +17,7 @@ import {
   type Term,
 } from "../../src/index.js";
 import { FenceGate, StaleTokenError, type FenceStore } from "../../src/fencing/index.js";
-import Redlock, { type RedlockAbortSignal } from "../../src/redlock/index.js";
+import Redlock, { type RedlockAbortSignal } from "../../src/integrations/redlock/index.js";
 import { RedisFleet, type RedisServer, type TcpLink } from "../../src/testing/index.js";
 
 export async function pay(locks: LockManager, options: AcquireOptions): Promise<number> {
@@ -154,7 +154,7 @@ export async function ask(locks: LockManager): Promise<string> {
 }
 
 export function explain(error: unknown): string {
-  if (error instanceof LockContendedError) return error.holderLabel ?? "somebody";
+  if (error instanceof LockHeldError) return error.holderLabel ?? "somebody";
   if (error instanceof LockLostError) return error.reason;
   if (error instanceof StaleTokenError) return String(error.fence);
   return error instanceof QuorateError ? error.code : "another's";

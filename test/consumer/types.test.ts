@@ -73,12 +73,12 @@ describe("The types of the package", function () {
   });
 
   it("would be found out if one did not", async () => {
-    const broken = join(dir, "node_modules", "quorate", "dist", "events.d.ts");
+    const broken = join(dir, "node_modules", "quorate", "dist", "api", "events.d.ts");
     const before = readFileSync(broken, "utf8");
     writeFileSync(broken, `${before}\nexport type Broken = AsyncIterableIterator<1, 2, 3, 4>;\n`);
     const errors = await errorsOf(NEWEST, "nodenext", "nodenext");
     writeFileSync(broken, before);
-    expect(errors).to.match(/^node_modules\/quorate\/dist\/events\.d\.ts.*error TS2/);
+    expect(errors).to.match(/^node_modules\/quorate\/dist\/api\/events\.d\.ts.*error TS2/);
   });
 
   it("compile with the minimum that README.md states", () => {
@@ -96,7 +96,7 @@ describe("The types of the package", function () {
 function asConsumer(source: string): string {
   return source
     .replaceAll("../../src/index.js", "quorate")
-    .replaceAll(/\.\.\/\.\.\/src\/(\w+)\/index\.js/g, "quorate/$1");
+    .replaceAll(/\.\.\/\.\.\/src\/(?:integrations\/)?(\w+)\/index\.js/g, "quorate/$1");
 }
 
 /** What the compiler finds; empty if that is nothing. */

@@ -9,7 +9,7 @@ import type { LockKind } from "../../src/protocol/lock-kind.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
-import { slotsText } from "../support/slots-text.js";
+import { permitsText } from "../support/permits-text.js";
 import { granted, held } from "../support/votes.js";
 
 const PERMITS = 4;
@@ -45,14 +45,14 @@ class Bench {
       .map(({ operation }) => operation.keys);
   }
 
-  get slots(): number[] {
-    return this.asked.map(({ slots }) => slots?.slot ?? -1);
+  get permits(): number[] {
+    return this.asked.map(({ permits }) => permits?.permit ?? -1);
   }
 
   /** What its process believes to hold or to ask for. */
   get taken(): number[] {
-    const { slots } = this.bench.context.waitQueues;
-    return [0, 1, 2, 3].filter((slot) => slots.pick(ANY, [slot, -1], 0) === -1);
+    const { permits } = this.bench.context.waitQueues;
+    return [0, 1, 2, 3].filter((permit) => permits.pick(ANY, [permit, -1], 0) === -1);
   }
 }
 
@@ -157,7 +157,7 @@ describe("AcquireAttempts at a name", () => {
 });
 
 describe("AcquireAttempts at a permit", () => {
-  const told = { ...held(), takenSlots: slotsText(new Set([0, 1, 3]), PERMITS) };
+  const told = { ...held(), takenPermits: permitsText(new Set([0, 1, 3]), PERMITS) };
 
   it("ask for one at a time, next for one that is free, until they are given up", () => {
     const bench = new Bench(ANY);
@@ -166,11 +166,11 @@ describe("AcquireAttempts at a permit", () => {
       expect(bench.attempts.isWithinReach(outcome)).to.equal(true);
     };
     bench.begin();
-    expect(bench.taken).to.deep.equal(bench.slots);
+    expect(bench.taken).to.deep.equal(bench.permits);
     bench.bench.answer("acquire", [told, told, told]);
     expect(bench.taken).to.deep.equal([]);
     bench.begin();
-    expect([bench.slots.at(-1), bench.taken]).to.deep.equal([2, [2]]);
+    expect([bench.permits.at(-1), bench.taken]).to.deep.equal([2, [2]]);
     bench.attempts.abort();
     bench.attempts.giveUp();
     expect(bench.taken).to.deep.equal([]);
@@ -180,7 +180,7 @@ describe("AcquireAttempts at a permit", () => {
     const bench = new Bench(ANY);
     for (let count = 1; count <= 8; count++) {
       bench.begin();
-      expect(bench.taken).to.deep.equal(bench.slots.slice(-1));
+      expect(bench.taken).to.deep.equal(bench.permits.slice(-1));
       bench.attempts.abort();
       expect(bench.taken, `after ${count}`).to.deep.equal([]);
     }
@@ -191,6 +191,6 @@ describe("AcquireAttempts at a permit", () => {
     bench.begin();
     bench.bench.answer("acquire", GRANTED);
     expect(bench.told).to.deep.equal(["granted"]);
-    expect(bench.taken).to.deep.equal(bench.slots);
+    expect(bench.taken).to.deep.equal(bench.permits);
   });
 });

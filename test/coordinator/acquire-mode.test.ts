@@ -23,15 +23,15 @@ function receivers() {
   const from: Predecessor = {
     ...receiver("predecessor"),
     previous: { ownerId: "before", token: 7 },
-    run: { startedMs: 0, isWaitedFor: false, lastTicket: 0, handOverCount: 0 },
+    run: { startedMs: 0, isWaitedFor: false, lastTicket: 0, passOnCount: 0 },
     letGo: () => {},
   };
   return { heard, from, round: receiver("round") };
 }
 
 const { from } = receivers();
-const HAND_OVER: AcquireMode = { as: "handOver", waiter: WAITER, from };
-const TAKE_OVER: AcquireMode = { as: "takeOver", previousId: "before" };
+const PASS_ON: AcquireMode = { as: "passOn", waiter: WAITER, from };
+const ADOPTION: AcquireMode = { as: "adoption", previousId: "before" };
 const WITHOUT_PREVIOUS: readonly AcquireMode[] = [
   ...[NEWCOMER, { as: "joiner" }, { as: "preempt" }, { as: "waiter", waiter: WAITER }],
 ] as const;
@@ -39,9 +39,9 @@ const WITHOUT_PREVIOUS: readonly AcquireMode[] = [
 describe("The mode of an acquire", () => {
   const OWNERS: readonly [AcquireMode, PreviousOwner | undefined][] = [
     ...WITHOUT_PREVIOUS.map((mode): [AcquireMode, undefined] => [mode, undefined]),
-    [HAND_OVER, { ownerId: "before", token: 7 }],
+    [PASS_ON, { ownerId: "before", token: 7 }],
     // Another process has the token.
-    [TAKE_OVER, { ownerId: "before", token: undefined }],
+    [ADOPTION, { ownerId: "before", token: undefined }],
   ];
   for (const [mode, previous] of OWNERS) {
     it(`${previous === undefined ? "replaces no owner" : "replaces one owner"}: ${mode.as}`, () => {
@@ -61,7 +61,7 @@ describe("The votes on a hand-over", () => {
   for (const vote of [HANDED, NOT_HANDED, granted(), held(), free(), foreign(), fault()]) {
     it(`go to the old lock before the round, as they are: ${JSON.stringify(vote)}`, () => {
       const { heard, from: predecessor, round } = receivers();
-      const mode: AcquireMode = { as: "handOver", waiter: WAITER, from: predecessor };
+      const mode: AcquireMode = { as: "passOn", waiter: WAITER, from: predecessor };
       receiverFor(mode, round).onVote(2, vote);
       expect(heard).to.deep.equal([
         ["predecessor", 2, vote],
@@ -71,7 +71,7 @@ describe("The votes on a hand-over", () => {
   }
 });
 
-describe("The votes on a take-over", () => {
+describe("The votes on an adoption", () => {
   for (const { title, vote, isProof } of [
     { title: "a grant that replaced the previous owner", vote: HANDED, isProof: true },
     { title: "a grant of a key that was free", vote: NOT_HANDED, isProof: false },
@@ -79,7 +79,7 @@ describe("The votes on a take-over", () => {
   ]) {
     it(`${isProof ? "count" : "count as refusals"}: ${title}`, () => {
       const { heard, round } = receivers();
-      receiverFor(TAKE_OVER, round).onVote(1, vote);
+      receiverFor(ADOPTION, round).onVote(1, vote);
       expect(heard).to.deep.equal([["round", 1, isProof ? vote : free()]]);
     });
   }
@@ -87,7 +87,7 @@ describe("The votes on a take-over", () => {
   for (const vote of [held(), foreign(), fault("timeout"), fault("late", false)]) {
     it(`count as they are unless they are grants: ${JSON.stringify(vote)}`, () => {
       const { heard, round } = receivers();
-      receiverFor(TAKE_OVER, round).onVote(1, vote);
+      receiverFor(ADOPTION, round).onVote(1, vote);
       expect(heard).to.deep.equal([["round", 1, vote]]);
     });
   }

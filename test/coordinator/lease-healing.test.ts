@@ -24,7 +24,7 @@ class Bench implements HealedLease {
       ...{ keys: KEYS, settings: leaseSettings(), ownerId: "me", fencingToken: 7, firstSendMs },
       ...{ grantedAtMs: this.coordinator.clock.now(), validUntilMs: firstSendMs + 988 },
       ...{ mayHold, complete },
-      run: { startedMs: firstSendMs, isWaitedFor: false, handOverCount: 0, lastTicket: 0 },
+      run: { startedMs: firstSendMs, isWaitedFor: false, passOnCount: 0, lastTicket: 0 },
     };
     this.validity = new LeaseValidity(grant);
     this.healing = new LeaseHealing(this.coordinator.context, grant, this.validity, this);

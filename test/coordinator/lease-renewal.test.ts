@@ -42,7 +42,7 @@ class Bench implements ExtendedLease {
     const grant: Grant = {
       ...{ keys: KEYS, settings, ownerId: "me", fencingToken: 7, firstSendMs: startMs },
       ...{ grantedAtMs: startMs, validUntilMs: startMs + 988, mayHold: 7, complete: 7 },
-      run: { startedMs: startMs, isWaitedFor: false, handOverCount: 0, lastTicket: 0 },
+      run: { startedMs: startMs, isWaitedFor: false, passOnCount: 0, lastTicket: 0 },
     };
     const { context } = this.coordinator;
     this.validity = new LeaseValidity(grant);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { HandOver } from "../../src/coordinator/hand-over.js";
+import { PassOn } from "../../src/coordinator/pass-on.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -188,9 +188,9 @@ describe("An acquire that waits for its admission", () => {
       ...{ keys: KEYS, ownerId: "o", settings: { nodeTimeoutMs: 50, ttlMs: 1_000 } },
       ...{ token: 7, mayHold: 7, waiter: undefined },
     };
-    const run = { startedMs: 0, isWaitedFor: false, lastTicket: 0, handOverCount: 0 };
+    const run = { startedMs: 0, isWaitedFor: false, lastTicket: 0, passOnCount: 0 };
     const { context } = bench;
-    waiting?.receive(new HandOver(context, released as never, run), bench.clock.now());
+    waiting?.receive(new PassOn(context, released as never, run), bench.clock.now());
     expect(attempts()).to.equal(1);
     expect(context.admission.waitingCount).to.equal(0);
     expect(bench.nodes[0]?.last("acquire").operation.previous?.ownerId).to.equal("o");

@@ -21,7 +21,7 @@ import { redissonLock } from "../../src/kinds/redisson.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { timestampLock } from "../../src/kinds/timestamp.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
-import { slotsText } from "../support/slots-text.js";
+import { permitsText } from "../support/permits-text.js";
 
 const WAIT = { waitMs: 600_000, maxDelayMs: 250 };
 const HELD_MS = 60_000;
@@ -241,7 +241,7 @@ describe("A place in the queues of the nodes", () => {
     const bench = placesBench();
     const permits = 4;
     const of = (...taken: number[]) => {
-      return { ...held(HELD_MS), takenSlots: slotsText(new Set(taken), permits) };
+      return { ...held(HELD_MS), takenPermits: permitsText(new Set(taken), permits) };
     };
     const answer = (...votes: Vote[]): void => {
       const asks = bench.nodes.map((node) => node.last("acquire"));
@@ -257,13 +257,13 @@ describe("A place in the queues of the nodes", () => {
     for (const node of [0, 1, 2]) {
       bench.bench.context.waitQueues.onTurn(
         node,
-        reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20, slot: 1 }),
+        reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20, permit: 1 }),
         20,
       );
     }
     bench.clock.advance(1);
     expect(bench.attempts()).to.equal(before + 1);
-    // Split with another contender, which leaves a slot to be had.
+    // Split with another contender, which leaves a permit to be had.
     answer(granted(7), of(1), of(1));
     bench.clock.advance(11);
     expect(bench.attempts()).to.equal(before + 2);

@@ -1,21 +1,21 @@
 import { expect } from "chai";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import { MAX_PERMITS } from "../../src/protocol/slots.js";
+import { MAX_PERMITS } from "../../src/protocol/permits.js";
 import { CoordinatorBench, heardInbox, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
-import { slotsText } from "../support/slots-text.js";
+import { permitsText } from "../support/permits-text.js";
 
 const PERMITS = 4;
 const ANY = permitLock(KEYS, PERMITS);
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
 
-const taken = (...slots: number[]): Vote => {
-  return { ...held(60_000), takenSlots: slotsText(new Set(slots), PERMITS) };
+const taken = (...permits: number[]): Vote => {
+  return { ...held(60_000), takenPermits: permitsText(new Set(permits), PERMITS) };
 };
-const slotOf = ({ keys }: Operation): number => keys.slots?.slot ?? -1;
+const permitOf = ({ keys }: Operation): number => keys.permits?.permit ?? -1;
 
 /** Three nodes, whose messages come to an inbox. */
 function semaphoreBench() {
@@ -28,35 +28,35 @@ function semaphoreBench() {
     acquire: (wait = {}) => bench.acquire({ renew: false }, { ...WAIT, ...wait }, ANY),
     tryAcquire: () => bench.acquire({ renew: false }, { waitMs: 0 }, ANY),
     /** Which permit each attempt was for, in order. */
-    slots: (node = 0) => attempts(node).map(({ operation }) => slotOf(operation)),
+    permits: (node = 0) => attempts(node).map(({ operation }) => permitOf(operation)),
     /** The last attempt is answered. */
     answer: (...votes: Vote[]) => {
       // An answer may lead to the next attempt, which is not meant.
       const asked = bench.nodes.map((node) => node.last("acquire"));
       votes.forEach((vote, node) => asked[node]?.reply(vote));
     },
-    turn: (slot: number, ...nodes: number[]) => {
+    turn: (permit: number, ...nodes: number[]) => {
       for (const node of nodes)
         bench.context.waitQueues.onTurn(
           node,
-          reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20, slot }),
+          reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20, permit }),
           20,
         );
     },
   };
 }
 
-function permitOf(outcome: Acquired | undefined): number {
+function grantedPermitOf(outcome: Acquired | undefined): number {
   if (outcome?.kind !== "granted") throw new Error(`not granted but ${outcome?.kind}`);
-  return outcome.lease.keys.slots?.slot ?? -1;
+  return outcome.lease.keys.permits?.permit ?? -1;
 }
 
-const without = (...slots: number[]): number[] =>
-  [0, 1, 2, 3].filter((slot) => !slots.includes(slot));
+const without = (...permits: number[]): number[] =>
+  [0, 1, 2, 3].filter((permit) => !permits.includes(permit));
 
 describe("An acquire of any permit", () => {
   it("heeds a turn for each permit that it knows of, whatever those ahead of it had in mind", () => {
-    const { bench, acquire, slots, turn } = semaphoreBench();
+    const { bench, acquire, permits, turn } = semaphoreBench();
     const fewer = permitLock(KEYS, PERMITS - 1);
     const ahead = bench.acquire({ renew: false }, { ...WAIT, fair: true }, fewer);
     acquire({ fair: true });
@@ -64,24 +64,24 @@ describe("An acquire of any permit", () => {
     bench.clock.advance(1);
     bench.answer("acquire", [taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3)]);
     turn(PERMITS - 1, 0, 1);
-    expect(slots()).to.have.length(3);
-    expect(slots().at(-1)).to.equal(PERMITS - 1);
+    expect(permits()).to.have.length(3);
+    expect(permits().at(-1)).to.equal(PERMITS - 1);
   });
 
   it("asks for no permit that there is not, whatever it is told", () => {
-    const { acquire, slots, answer, turn, bench } = semaphoreBench();
+    const { acquire, permits, answer, turn, bench } = semaphoreBench();
     acquire();
     answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
     bench.clock.advance(1);
     answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
-    for (const slot of [PERMITS, 999]) turn(slot, 0, 1, 2);
-    expect(slots()).to.have.length(2);
+    for (const permit of [PERMITS, 999]) turn(permit, 0, 1, 2);
+    expect(permits()).to.have.length(2);
     turn(3, 0, 1, 2);
-    expect(slots().at(-1)).to.equal(3);
+    expect(permits().at(-1)).to.equal(3);
   });
 
   it("asks for no permit that its own semaphore has not, where others say there are more", () => {
-    const { bench, turn, slots, answer } = semaphoreBench();
+    const { bench, turn, permits, answer } = semaphoreBench();
     const few = permitLock(KEYS, 2);
     const first = bench.acquire({ renew: false }, WAIT, ANY);
     bench.acquire({ renew: false }, { ...WAIT, fair: true }, few);
@@ -90,26 +90,26 @@ describe("An acquire of any permit", () => {
     first.abort();
     bench.clock.advance(1);
     turn(3, 0, 1, 2);
-    expect(slots().slice(2)).to.satisfy((all: number[]) => all.every((slot) => slot < 2));
+    expect(permits().slice(2)).to.satisfy((all: number[]) => all.every((permit) => permit < 2));
   });
 
   it("asks all nodes for one and the same", () => {
-    const { acquire, slots, answer } = semaphoreBench();
+    const { acquire, permits, answer } = semaphoreBench();
     const { outcomes } = acquire();
-    expect(slots(0)).to.deep.equal(slots(1)).and.to.deep.equal(slots(2));
+    expect(permits(0)).to.deep.equal(permits(1)).and.to.deep.equal(permits(2));
     answer(granted(7), granted(7), granted(7));
-    expect(permitOf(outcomes[0])).to.equal(slots()[0]);
+    expect(grantedPermitOf(outcomes[0])).to.equal(permits()[0]);
   });
 
   it("asks for one that this process neither holds nor asks for", () => {
-    const { tryAcquire, slots, answer, bench } = semaphoreBench();
+    const { tryAcquire, permits, answer, bench } = semaphoreBench();
     const all = [tryAcquire(), tryAcquire(), tryAcquire()];
-    expect(new Set(slots()).size).to.equal(3);
+    expect(new Set(permits()).size).to.equal(3);
     for (const node of bench.nodes) {
       for (const { reply } of node.all("acquire")) reply(granted(7));
     }
     tryAcquire();
-    expect(new Set(slots()).size).to.equal(4);
+    expect(new Set(permits()).size).to.equal(4);
     answer(granted(8), granted(8), granted(8));
     // Only the one that is released is nobody's here.
     for (const { outcomes } of all) {
@@ -117,27 +117,27 @@ describe("An acquire of any permit", () => {
       if (outcome?.kind !== "granted") throw new Error("not granted");
       void outcome.lease.release();
       tryAcquire();
-      expect(slots().at(-1)).to.equal(permitOf(outcome));
+      expect(permits().at(-1)).to.equal(grantedPermitOf(outcome));
       answer(granted(9), granted(9), granted(9));
     }
   });
 
   it("asks at once for one that is free, if it is told of any", () => {
-    const { tryAcquire, slots, answer } = semaphoreBench();
+    const { tryAcquire, permits, answer } = semaphoreBench();
     const { outcomes } = tryAcquire();
-    const [first = -1] = slots();
+    const [first = -1] = permits();
     const [free = -1] = without(first);
     const rest = taken(...without(free));
     answer(rest, rest, rest);
-    expect(slots()).to.deep.equal([first, free]);
+    expect(permits()).to.deep.equal([first, free]);
     answer(granted(7), granted(7), granted(7));
-    expect(permitOf(outcomes[0])).to.equal(free);
+    expect(grantedPermitOf(outcomes[0])).to.equal(free);
   });
 
   it("rolls back before it asks for another, and not into the queue", () => {
-    const { acquire, slots, answer, bench } = semaphoreBench();
+    const { acquire, permits, answer, bench } = semaphoreBench();
     acquire({ fair: true });
-    const [first = -1] = slots();
+    const [first = -1] = permits();
     answer(granted(7), taken(first), taken(first));
     bench.clock.advance(50);
     const [node] = bench.nodes;
@@ -164,85 +164,85 @@ describe("An acquire of any permit", () => {
     },
   ] as const) {
     it(`gives up after one attempt where ${title}`, () => {
-      const { tryAcquire, slots, answer } = semaphoreBench();
+      const { tryAcquire, permits, answer } = semaphoreBench();
       const { outcomes } = tryAcquire();
-      answer(...votes(slots()[0] ?? -1));
+      answer(...votes(permits()[0] ?? -1));
       expect(outcomes[0]).to.include({ kind, attemptCount: 1 });
     });
   }
 
   it("asks again with one node down, as long as both others call one free", () => {
-    const { tryAcquire, slots, answer } = semaphoreBench();
+    const { tryAcquire, permits, answer } = semaphoreBench();
     const { outcomes } = tryAcquire();
-    const [first = -1] = slots();
+    const [first = -1] = permits();
     const [second = -1, third = -1, last = -1] = without(first);
     answer(taken(first, second), fault(), taken(first, third));
-    expect(slots()).to.deep.equal([first, last]);
+    expect(permits()).to.deep.equal([first, last]);
     answer(granted(7), fault(), granted(7));
-    expect(permitOf(outcomes[0])).to.equal(last);
+    expect(grantedPermitOf(outcomes[0])).to.equal(last);
   });
 
   it("does not ask again at once, and in step, where nodes were split", () => {
-    const { tryAcquire, slots, answer, bench } = semaphoreBench();
+    const { tryAcquire, permits, answer, bench } = semaphoreBench();
     const { outcomes } = tryAcquire();
-    const [first = -1] = slots();
+    const [first = -1] = permits();
     answer(granted(7), taken(first), taken(first));
-    expect(slots()).to.deep.equal([first]);
+    expect(permits()).to.deep.equal([first]);
     bench.clock.advance(10);
-    expect(slots()).to.have.length(2);
+    expect(permits()).to.have.length(2);
     answer(granted(8), granted(8), granted(8));
     expect(outcomes[0]).to.include({ kind: "granted", attemptCount: 2 });
   });
 
   it("ends within a node deadline of its wait, however often others are faster", () => {
-    const { tryAcquire, slots, answer, bench } = semaphoreBench();
+    const { tryAcquire, permits, answer, bench } = semaphoreBench();
     const { outcomes } = tryAcquire();
     const beganMs = bench.clock.now();
     while (outcomes.length === 0) {
-      const last = slots().at(-1) ?? -1;
+      const last = permits().at(-1) ?? -1;
       bench.clock.advance(20);
       answer(taken(last), taken(last), taken(last));
     }
-    expect(slots()).to.have.length(3);
+    expect(permits()).to.have.length(3);
     expect(outcomes[0]).to.include({ kind: "refused" });
     expect(bench.clock.now() - beganMs).to.equal(60);
   });
 
   it("ends after so many tries, however fast they are", () => {
-    const { tryAcquire, slots, answer } = semaphoreBench();
+    const { tryAcquire, permits, answer } = semaphoreBench();
     const { outcomes } = tryAcquire();
     while (outcomes.length === 0) {
-      const last = slots().at(-1) ?? -1;
+      const last = permits().at(-1) ?? -1;
       answer(taken(last), taken(last), taken(last));
     }
-    expect(slots()).to.have.length(17);
+    expect(permits()).to.have.length(17);
   });
 
   it("tries so many times at once again after a pause", () => {
-    const { bench, acquire, slots, answer } = semaphoreBench();
+    const { bench, acquire, permits, answer } = semaphoreBench();
     acquire({ maxDelayMs: 500 });
     const refuseAll = (): void => {
-      for (let asked = -1; slots().length > asked;) {
-        asked = slots().length;
-        const last = slots().at(-1) ?? -1;
+      for (let asked = -1; permits().length > asked;) {
+        asked = permits().length;
+        const last = permits().at(-1) ?? -1;
         answer(taken(last), taken(last), taken(last));
       }
     };
     refuseAll();
-    expect(slots()).to.have.length(17);
-    for (let ms = 0; ms < 500 && slots().length === 17; ms++) bench.clock.advance(1);
+    expect(permits()).to.have.length(17);
+    for (let ms = 0; ms < 500 && permits().length === 17; ms++) bench.clock.advance(1);
     refuseAll();
-    expect(slots()).to.have.length(34);
+    expect(permits()).to.have.length(34);
   });
 
   it("does not keep others from the permits that it asked for and gave up on", () => {
-    const { acquire, tryAcquire, slots } = semaphoreBench();
+    const { acquire, tryAcquire, permits } = semaphoreBench();
     acquire();
     for (const one of [tryAcquire(), tryAcquire(), acquire()]) one.abort();
-    expect(without(...slots())).to.deep.equal([]);
-    const before = slots().length;
+    expect(without(...permits())).to.deep.equal([]);
+    const before = permits().length;
     for (let count = 0; count < 3; count++) tryAcquire();
-    expect(without(...slots().slice(before))).to.deep.equal([slots()[0]]);
+    expect(without(...permits().slice(before))).to.deep.equal([permits()[0]]);
   });
 });
 
@@ -256,36 +256,36 @@ describe("Those in a process who wait for a permit", () => {
   }
 
   it("ask for the permit that a quorum of nodes keeps for them", () => {
-    const { turn, slots, answer, one } = waitingBench();
+    const { turn, permits, answer, one } = waitingBench();
     turn(2, 0);
     turn(1, 1);
-    expect(slots()).to.have.length(1);
+    expect(permits()).to.have.length(1);
     turn(2, 2);
-    expect(slots().slice(1)).to.deep.equal([2]);
+    expect(permits().slice(1)).to.deep.equal([2]);
     answer(granted(7), taken(0, 1, 3), granted(7));
-    expect(permitOf(one.outcomes[0])).to.equal(2);
+    expect(grantedPermitOf(one.outcomes[0])).to.equal(2);
   });
 
   it("go on one after the other while there are more", () => {
-    const { turn, slots, answer, one, acquire, bench } = waitingBench();
+    const { turn, permits, answer, one, acquire, bench } = waitingBench();
     const more = acquire();
     turn(2, 0, 1, 2);
     answer(granted(7), granted(7), granted(7));
     bench.clock.advance(1);
-    expect(slots()).to.have.length(3);
-    expect(slots()[2], "not the one that this process has").to.not.equal(2);
+    expect(permits()).to.have.length(3);
+    expect(permits()[2], "not the one that this process has").to.not.equal(2);
     answer(granted(8), granted(8), granted(8));
-    expect(permitOf(more.outcomes[0])).to.not.equal(permitOf(one.outcomes[0]));
+    expect(grantedPermitOf(more.outcomes[0])).to.not.equal(grantedPermitOf(one.outcomes[0]));
   });
 
   it("take what nodes keep for them although it came while another of them asked", () => {
-    const { turn, slots, answer, acquire, bench } = waitingBench();
+    const { turn, permits, answer, acquire, bench } = waitingBench();
     acquire();
     turn(2, 0, 1);
     turn(3, 0, 1, 2);
     answer(granted(7), granted(7), granted(7));
     bench.clock.advance(1);
-    expect(slots().slice(1)).to.deep.equal([2, 3]);
+    expect(permits().slice(1)).to.deep.equal([2, 3]);
   });
 
   it("pass on what nodes keep for them once nobody wants it any more", () => {
@@ -294,11 +294,11 @@ describe("Those in a process who wait for a permit", () => {
     turn(3, 1, 2);
     answer(granted(7), granted(7), granted(7));
     const left = bench.nodes.map((node) => node.all("leave").map(({ operation }) => operation));
-    expect(left.map((of) => of.map(slotOf))).to.deep.equal([[], [3], [3]]);
+    expect(left.map((of) => of.map(permitOf))).to.deep.equal([[], [3], [3]]);
     turn(1, 0);
     const { ownerId, keys } = bench.nodes[0]?.last("leave").operation ?? {};
     expect(ownerId).to.equal("i".padEnd(22, "_"));
-    expect(keys).to.include({ id: "slot", lockKey: KEYS.lockKey });
+    expect(keys).to.include({ id: "permit", lockKey: KEYS.lockKey });
     expect(keys?.scriptArgs).to.deep.equal([String(MAX_PERMITS), "1"]);
   });
 
@@ -334,11 +334,11 @@ describe("Those in a process who wait for a permit", () => {
   });
 
   it("stand in another wait queue than those who want the name as a whole", () => {
-    const { turn, slots, bench } = waitingBench();
+    const { turn, permits, bench } = waitingBench();
     const plain = bench.acquire({ renew: false }, { ...WAIT, fair: true });
-    expect(slots(), "it asks at once").to.deep.equal([slots()[0], -1]);
+    expect(permits(), "it asks at once").to.deep.equal([permits()[0], -1]);
     turn(2, 0, 1, 2);
-    expect(slots().slice(2)).to.deep.equal([2]);
+    expect(permits().slice(2)).to.deep.equal([2]);
     expect(plain.outcomes).to.deep.equal([]);
   });
 });

@@ -298,7 +298,7 @@ describe("A line", () => {
         );
         waitQueues.onTurn(
           1,
-          reservedBy({ lockKey: `lock:${at}`, placePrefix: "s", turnMs: 20, slot: at }),
+          reservedBy({ lockKey: `lock:${at}`, placePrefix: "s", turnMs: 20, permit: at }),
           20,
         );
       }

@@ -43,7 +43,7 @@ locks_lost{reason="maxHold"} 1
   inspect: exactly(`held web 1 0 waiting
 removed web 1 true
 free again: true
-"invoice:42" was lost: a quorum of nodes no longer holds our key
+"invoice:42" was lost: a quorum of nodes no longer holds our key. Stop the work, and look for a flush, an eviction or a forced release
 `),
   croner: exactly("1 ran it, 1 did not\n"),
   bullmq: exactly("6 sent, at most 2 at once\n"),
@@ -62,7 +62,7 @@ already taken
 TimeoutError
 stolen
 QUORATE_CALLBACK_OVERRUN
-preempted: AbortError
+stolen: AbortError
 `),
   "lock-delay": exactly(`early clock: runs
 late clock: held by another

@@ -54,7 +54,7 @@ describe("docs/guarantees.md", () => {
 
   it("names tests that are there", () => {
     const files = [
-      ...page.matchAll(/`((?:integration|conformance|coordinator)\/[\w-]+)\.test\.js`/g),
+      ...page.matchAll(/`((?:integration|conformance|coordinator)\/[\w-]+)\.test\.ts`/g),
     ];
     expect(files).to.have.length.above(20);
     for (const [, file] of files)

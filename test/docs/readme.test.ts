@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { expect } from "chai";
 import * as fencing from "../../src/fencing/index.js";
 import * as quorate from "../../src/index.js";
-import { LeasedLock } from "../../src/lock.js";
+import { LeasedLock } from "../../src/manager/lock.js";
 import { anchorsOf, fencesOf, linksOf, tableKeysOf } from "./markdown.js";
 import { pages, root } from "./project.js";
 import { typeCheck, type Sample } from "./type-check.js";

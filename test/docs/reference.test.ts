@@ -11,7 +11,7 @@ const { withOptions } = (await import(join(root, "scripts", "reference.mjs"))) a
 
 const REFERENCE = join(root, "docs", "reference.md");
 const page = readFileSync(REFERENCE, "utf8");
-const comments = readFileSync(join(root, "src", "options", "options.ts"), "utf8");
+const comments = readFileSync(join(root, "src", "api", "options.ts"), "utf8");
 
 describe("the options in docs/reference.md", () => {
   it("are those of the sources: `npm run reference` would change nothing", () => {

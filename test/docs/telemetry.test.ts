@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { METRIC_NAMES } from "../../src/opentelemetry/instruments.js";
+import { METRIC_NAMES } from "../../src/integrations/opentelemetry/instruments.js";
 import { CHANNELS } from "../../src/telemetry/channels.js";
 import { root } from "./project.js";
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
-import { helpOf } from "../../src/help.js";
+import { helpOf } from "../../src/api/help.js";
 import { anchorsOf } from "./markdown.js";
 import { root } from "./project.js";
 
@@ -25,8 +25,8 @@ function firstCells(heading: string): string[] {
 }
 
 describe("docs/troubleshooting.md", () => {
-  const errors = unionIn("src/errors.ts", "export type QuorateErrorCode =");
-  const warnings = unionIn("src/events.ts", "readonly code:");
+  const errors = unionIn("src/api/errors.ts", "export type QuorateErrorCode =");
+  const warnings = unionIn("src/api/events.ts", "readonly code:");
   const ofTests = unionIn("src/testing/unavailable-error.ts", "export type UnavailableCode =");
 
   it("has a section for every code of an error and of a warning, and for no other", () => {
@@ -69,7 +69,7 @@ describe("docs/troubleshooting.md", () => {
   });
 
   it("explains every word of a tally", () => {
-    const source = read("src/tally.ts");
+    const source = read("src/api/tally.ts");
     const from = source.indexOf("const FAULT_TEXT");
     const texts = source.slice(from, source.indexOf("};", from));
     const words = [...texts.matchAll(/: "([\w ]+)"/g)].map(([, word = ""]) => word);

@@ -46,13 +46,13 @@ const CONFIG = {
     moduleDetection: "force",
     paths: {
       quorate: [join(root, "src", "index.ts")],
-      "quorate/cron": [join(root, "src", "cron", "index.ts")],
-      "quorate/fastify": [join(root, "src", "fastify", "index.ts")],
+      "quorate/cron": [join(root, "src", "integrations", "cron", "index.ts")],
+      "quorate/fastify": [join(root, "src", "integrations", "fastify", "index.ts")],
       "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
       "quorate/memory": [join(root, "src", "memory", "index.ts")],
-      "quorate/nestjs": [join(root, "src", "nestjs", "index.ts")],
-      "quorate/opentelemetry": [join(root, "src", "opentelemetry", "index.ts")],
-      "quorate/redlock": [join(root, "src", "redlock", "index.ts")],
+      "quorate/nestjs": [join(root, "src", "integrations", "nestjs", "index.ts")],
+      "quorate/opentelemetry": [join(root, "src", "integrations", "opentelemetry", "index.ts")],
+      "quorate/redlock": [join(root, "src", "integrations", "redlock", "index.ts")],
       // Which an ES module cannot resolve by itself.
       redlock: [join(root, "node_modules", "redlock", "dist", "index.d.ts")],
       "quorate/testing": [join(root, "src", "testing", "index.ts")],

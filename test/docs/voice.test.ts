@@ -6,10 +6,8 @@ import { pages, root } from "./project.js";
 
 /** Files whose documentation comments users read in their editor and on the page of options. */
 const DOCUMENTED = [
-  ...["options/options", "events", "errors", "lock-manager", "close-on-signals"].map(
-    (name) => `src/${name}.ts`,
-  ),
-  ...filesIn("src/face"),
+  ...["lock-manager", "close-on-signals"].map((name) => `src/manager/${name}.ts`),
+  ...filesIn("src/api"),
 ];
 
 describe("the words that are used", () => {

@@ -69,7 +69,7 @@ describe("The headers of a grant", () => {
     it(`are refused with the token ${JSON.stringify(value)}`, () => {
       const headers = { "fencing-token": value, "fencing-resource": "a" };
       expect(() => parseFencingHeaders(headers))
-        .to.throw(MalformedTokenError, "`fencing-token` must be a single decimal integer")
+        .to.throw(MalformedTokenError, /^`fencing-token` is .*\. Send a single decimal integer/)
         .and.include({ code: "QUORATE_MALFORMED_TOKEN", source: "fencing-token" });
     });
   }
@@ -78,7 +78,10 @@ describe("The headers of a grant", () => {
     it(`are refused with the resource ${JSON.stringify(value)}`, () => {
       const headers = { "fencing-token": "7", "fencing-resource": value };
       expect(() => parseFencingHeaders(headers))
-        .to.throw(MalformedTokenError, "`fencing-resource` must be a single percent-encoded name")
+        .to.throw(
+          MalformedTokenError,
+          /^`fencing-resource` is .*\. Send a single percent-encoded name/,
+        )
         .and.have.property("source", "fencing-resource");
     });
   }
@@ -86,12 +89,12 @@ describe("The headers of a grant", () => {
   it("are refused if there are none", () => {
     expect(() => parseFencingHeaders({})).to.throw(
       MalformedTokenError,
-      "`fencing-resource` is missing; expected a single percent-encoded name",
+      "`fencing-resource` is missing. Send a single percent-encoded name",
     );
     expect(() => parseFencingHeaders(new Headers({ "fencing-resource": "a" })))
       .to.throw(
         MalformedTokenError,
-        "`fencing-token` is missing; expected a single decimal integer from 1 to 2^53 - 1",
+        "`fencing-token` is missing. Send a single decimal integer from 1 to 2^53 - 1",
       )
       .and.have.property("source", "fencing-token");
   });

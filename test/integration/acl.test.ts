@@ -12,7 +12,7 @@ import {
 } from "../support/nodes.js";
 import { brief } from "../support/brief.js";
 import { eventually, rejectionWith, renewed } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** All that a user has to be allowed: what the two scripts call, and how they are called. */
 const COMMANDS = [

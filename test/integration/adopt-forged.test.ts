@@ -6,7 +6,7 @@ import { systemEntropy } from "../../src/runtime/system-entropy.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, valueOf } from "../support/nodes.js";
 import { rejectionOf } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** Not renewed: for longer than a test may take. */
 const LONG = { ttlMs: 120_000, renew: false };

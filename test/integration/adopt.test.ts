@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
 import {
   ClosedError,
   ForeignKeyError,
   LockManager,
   NotAdoptableError,
-  QuorumUnreachableError,
   type GivenLock,
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
@@ -23,7 +23,7 @@ import {
 } from "../support/nodes.js";
 import { brief } from "../support/brief.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const ADOPTER = fileURLToPath(new URL("../support/adopter.js", import.meta.url));
 
@@ -246,7 +246,7 @@ for (const nodeCount of [1, 5]) {
         [null, "`json` must be what lock.handOver() gave, got null"],
         ["{", "a text that is no JSON"],
         ["7", "`json` must be what lock.handOver() gave, got 7"],
-        [{}, '`json.kind` must be "quorate-lock", got undefined'],
+        [{}, '`json.kind` must be "quorate-lock" as in what lock.handOver() gave, got undefined'],
         [{ ...json, version: 2 }, "`json.version` must be 1, got 2"],
         [{ ...json, name: 7 }, "`json.name` must be a string, got 7"],
         [{ ...json, name: "" }, "`json.name` must have 1 to 1024 bytes, got 0"],

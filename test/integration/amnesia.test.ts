@@ -1,11 +1,12 @@
 import { expect } from "chai";
-import { LockManager, QuorumUnreachableError } from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockManager } from "../../src/index.js";
 import type { Lock, LockManagerOptions } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
 import { allNodes, at, lockKeys, nodeState, valueOf, allHold } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** A lock that is not renewed has to last while a server is restarted. */
 const MAX_TTL_MS = 6_500;

@@ -4,7 +4,7 @@ import { OPTION_NAMES, optionsOf, type Place } from "../../src/options/table.js"
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
 import { rejectionOf } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** Nobody is there, and nobody is asked: what is wrong is said before. */
 const NODES = ["redis://127.0.0.1:1"];

@@ -2,12 +2,13 @@ import { expect } from "chai";
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
 import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
-import { LockManager, QuorumUnreachableError } from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockManager } from "../../src/index.js";
 import { RedisFleet, type RedisProcess } from "../../src/testing/index.js";
 import { allNodes, at, nodeState, noLockKeys, valueOf, nodeHolds } from "../support/nodes.js";
 import { clusterIsUp, startCluster } from "../support/cluster.js";
 import { eventually, rejectionWith, renewed } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const OPTIONS = { nodeTimeoutMs: 4_000 };
 
@@ -193,7 +194,7 @@ describe("A Cluster as one node", () => {
     });
   }
 
-  it("takes many names of many slots in one tick", async () => {
+  it("takes many names of many permits in one tick", async () => {
     await using locks = new LockManager([cluster], OPTIONS);
     await locks.ready();
     const held = await Promise.all(
@@ -203,7 +204,7 @@ describe("A Cluster as one node", () => {
     for (const lock of [...held, tagged]) expect(await lock.release()).to.equal("released");
   });
 
-  it("refuses names whose keys are in two slots, before anything is sent", async () => {
+  it("refuses names whose keys are in two permits, before anything is sent", async () => {
     await using locks = new LockManager([cluster], OPTIONS);
     for (const name of ["a}b", "{}x"]) {
       const error = await rejectionWith(RangeError, locks.acquire(name));
@@ -227,7 +228,7 @@ describe("A Cluster as one node", () => {
     await next.release();
   });
 
-  it("refuses several names of different slots, before anything is sent", async () => {
+  it("refuses several names of different permits, before anything is sent", async () => {
     await using locks = new LockManager([cluster], OPTIONS);
     await locks.ready();
     const sent = async (): Promise<string> => {

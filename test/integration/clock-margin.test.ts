@@ -1,9 +1,8 @@
 import { expect } from "chai";
 import { brief } from "../support/brief.js";
+import { LockContendedError, WaitTimeoutError } from "../../src/api/errors.js";
 import {
-  LockContendedError,
   LockManager,
-  WaitTimeoutError,
   type AcquireOptions,
   type Lock,
   type LockManagerOptions,

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { LockManager, QuorumUnreachableError } from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockManager } from "../../src/index.js";
 import type { RecordOrder } from "../../src/channel/transport.js";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
 import { HANDSHAKE_SCRIPT } from "../../src/script/embedded-lua.js";

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { LockManager, QuorumUnreachableError } from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
 import { allNodes, at, nodeState } from "../support/nodes.js";

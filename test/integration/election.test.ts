@@ -5,13 +5,13 @@ import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
 import {
   ClosedError,
   ForeignKeyError,
   LockLostError,
   LockManager,
   MisconfiguredError,
-  QuorumUnreachableError,
   type Election,
   type Term,
 } from "../../src/index.js";

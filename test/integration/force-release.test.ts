@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { type Lock, type LockLayout, LockManager, MixedLayoutError } from "../../src/index.js";
+import { MixedLayoutError } from "../../src/api/node-errors.js";
+import { type Lock, type LockLayout, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";

@@ -38,7 +38,7 @@ const messages = fc.oneof(
         ...["", "lock:", "quorate:queue:{lock:name}"],
       ),
     )
-    .map(([prefix, turn, slot, key]) => `${prefix}${turn}${slot}:${key}`),
+    .map(([prefix, turn, permit, key]) => `${prefix}${turn}${permit}:${key}`),
   fc.string({ maxLength: 60, unit: "binary" }),
   fc.constantFrom("100:lock:name", "100/7:lock:pool", "s100:lock:pool", "r100:lock:readers"),
   fc.nat(100_000).map((size) => `20:${"x".repeat(size)}`),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { LockManager, type AcquireOptions, type LockManagerOptions } from "../../src/index.js";
-import { MAX_HAND_OVERS } from "../../src/protocol/hand-over-run.js";
+import { MAX_PASS_ONS } from "../../src/protocol/pass-on-run.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys, queueSize } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";
@@ -121,7 +121,7 @@ describe("A lock that goes from hand to hand", () => {
       }
     };
     const workers = Array.from({ length: workerCount }, work);
-    await eventually("a chain", () => grantCount > 3 * MAX_HAND_OVERS);
+    await eventually("a chain", () => grantCount > 3 * MAX_PASS_ONS);
     for (let round = 0; round < 10; round++) {
       let isHad = false;
       const waiting = b.acquire("name").finally(() => {
@@ -134,7 +134,7 @@ describe("A lock that goes from hand to hand", () => {
       const before = grantCount;
       const lock = await waiting;
       // Who was in line before it, and those to whom they handed over.
-      expect(grantCount - before).to.be.at.most(workerCount + MAX_HAND_OVERS);
+      expect(grantCount - before).to.be.at.most(workerCount + MAX_PASS_ONS);
       await lock.release();
     }
     end.abort();

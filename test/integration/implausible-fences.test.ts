@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { LockManager, QuorumUnreachableError, type QuorateWarning } from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockManager, type QuorateWarning } from "../../src/index.js";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
 import { fenceBucketOf, RECORD_KEY } from "../../src/protocol/keys.js";
 import { RedisFleet, type FleetNode } from "../../src/testing/index.js";

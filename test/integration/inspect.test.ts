@@ -1,6 +1,7 @@
 import { expect } from "chai";
-import { DEFAULTS, ForeignKeyError, LockManager, QuorumUnreachableError } from "../../src/index.js";
-import { fingerprintOf } from "../../src/inspect/fingerprint.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { DEFAULTS, ForeignKeyError, LockManager } from "../../src/index.js";
+import { fingerprintOf } from "../../src/operator/fingerprint.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import {
   allHold,
@@ -13,7 +14,7 @@ import {
   noLockKeys,
 } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const TTL_MS = 20_000;
 
@@ -71,10 +72,11 @@ for (const nodeCount of [1, 5]) {
       expect(holder).to.include({ label: "web 1", mode: "exclusive", isQuorate: true });
       expect(holder.fingerprint).to.match(/^[0-9a-f]{8}$/);
       expect(holder.nodes).to.deep.equal(locks.nodes.map(({ node }) => node));
-      expect(holder.remainingMs).to.be.within(1, TTL_MS + DEFAULTS.clockStepMs);
+      expect(holder.freeInMs).to.be.within(1, TTL_MS + DEFAULTS.clockStepMs);
+      expect(holder.remainingMs).to.equal(Math.max(0, holder.freeInMs - DEFAULTS.clockStepMs));
       for (const node of report.nodes) {
         expect(node.fingerprints).to.deep.equal([holder.fingerprint]);
-        expect(node.remainingMs).to.be.within(1, TTL_MS + DEFAULTS.clockStepMs);
+        expect(node.freeInMs).to.be.within(1, TTL_MS + DEFAULTS.clockStepMs);
       }
       const text = JSON.stringify(report);
       expect(JSON.parse(text)).to.deep.equal(report);

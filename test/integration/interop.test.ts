@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Redis } from "ioredis";
-import { ForeignKeyError, LockContendedError, LockManager } from "../../src/index.js";
+import { LockContendedError } from "../../src/api/errors.js";
+import { ForeignKeyError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, lockKeys, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { withRawClients } from "../support/raw.js";
 import { rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const OPTIONS = { ttlMs: 20_000, nodeTimeoutMs: 5_000 };
 

@@ -14,7 +14,7 @@ import {
 } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { aborted, eventually, rejectionOf, rejectionWith, written } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** The lease has to outlast a stall of the machine in which a majority is being frozen. */
 const OPTIONS = { ttlMs: 3_000, nodeTimeoutMs: 2_000, lossGraceMs: 150 };

@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
     setUp: async ({ urls }) => [at(urls, 0), `${at(urls, 1)}/99`, at(urls, 2)],
   },
   {
-    what: "a member of a Cluster that has all slots",
+    what: "a member of a Cluster that has all permits",
     index: 2,
     message: /member of a Redis Cluster; .*new Cluster/,
     setUp: async ({ urls }, extra) => {
@@ -110,7 +110,7 @@ const CASES: readonly Case[] = [
     },
   },
   {
-    what: "a member of a Cluster that has no slot",
+    what: "a member of a Cluster that has no permit",
     index: 2,
     message: /member of a Redis Cluster; .*new Cluster/,
     setUp: async ({ urls }, extra) => [

@@ -1,15 +1,15 @@
 import { expect } from "chai";
 import { Redis } from "ioredis";
+import { LockContendedError } from "../../src/api/errors.js";
+import { MixedLayoutError } from "../../src/api/node-errors.js";
 import {
   ForeignKeyError,
-  LockContendedError,
   LockManager,
-  MixedLayoutError,
   type AcquireOptions,
   type Lock,
   type LockLayout,
 } from "../../src/index.js";
-import { LOCK_LAYOUTS } from "../../src/lock-layout.js";
+import { LOCK_LAYOUTS } from "../../src/protocol/lock-layout.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";

@@ -9,7 +9,7 @@ import { makeCertificates, type Certificates } from "../support/certificates.js"
 import { allHold, allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 type Client = ReturnType<typeof createClient6>;
 type Options = Parameters<typeof createClient6>[0];

@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import { LockContendedError, ReentryError } from "../../src/index.js";
+import { LockContendedError } from "../../src/api/errors.js";
+import { ReentryError } from "../../src/api/reentry-error.js";
 import { brief } from "../support/brief.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const HOLDER = fileURLToPath(new URL("../support/owner-holder.js", import.meta.url));
 const JOB = { owner: "job-17" } as const;

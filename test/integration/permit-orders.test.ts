@@ -37,7 +37,7 @@ describe("Three that want one of two permits, and reach three nodes in three ord
     expect(grants, "a quorum for each").to.deep.equal([2, 2, 2]);
   });
 
-  it("K1: are let in two at a time by slots", async () => {
+  it("K1: are let in two at a time by permits", async () => {
     const managers: LockManager[] = [];
     for (const who of [0, 1, 2]) {
       const links = await fleet.linksFor(`client ${who}`);

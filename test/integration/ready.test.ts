@@ -2,12 +2,13 @@ import { expect } from "chai";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { inspect } from "node:util";
-import { LockManager, NotReadyError, QuorumUnreachableError } from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockManager, NotReadyError } from "../../src/index.js";
 import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
 import { makeCertificates } from "../support/certificates.js";
 import { allNodes, at, nodeState } from "../support/nodes.js";
 import { rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** A quarantine lasts for the longest ttl, and has to outlast a stall of the machine. */
 const OPTIONS = { nodeTimeoutMs: 2_000, maxTtlMs: 5_000, ttlMs: 4_000 };

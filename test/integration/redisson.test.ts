@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { brief } from "../support/brief.js";
 import type { Redis } from "ioredis";
-import { ForeignKeyError, LockContendedError, type Lock } from "../../src/index.js";
+import { LockContendedError } from "../../src/api/errors.js";
+import { ForeignKeyError, type Lock } from "../../src/index.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { rawClient } from "../support/raw.js";
 import { RedissonThread } from "../support/redisson.js";
 import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** Redisson has no prefix. */
 const OPTIONS = { layout: "redisson", keyPrefix: "", waitMs: 20_000 } as const;

@@ -2,18 +2,14 @@ import { AsyncResource } from "node:async_hooks";
 import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import {
-  LockContendedError,
-  LockLostError,
-  ReentryError,
-  WaitTimeoutError,
-  type Lock,
-} from "../../src/index.js";
+import { LockContendedError, WaitTimeoutError } from "../../src/api/errors.js";
+import { ReentryError } from "../../src/api/reentry-error.js";
+import { LockLostError, type Lock } from "../../src/index.js";
 import { brief } from "../support/brief.js";
 import { freeByHand } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const REENTRANT = { reentrant: true } as const;
 const SHARED = { mode: "shared" } as const;

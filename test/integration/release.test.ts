@@ -33,7 +33,7 @@ describe("R1: what a release says, on real servers", () => {
     Promise.all(fleet.nodes.slice(0, count).map((node) => node.pause()));
   const forget = (count: number): Promise<unknown> =>
     Promise.all(fleet.nodes.slice(-count).map((node) => node.command("FLUSHALL")));
-  const takeOver = async (): Promise<void> => {
+  const adoption = async (): Promise<void> => {
     await forget(5);
     await holdByHand(fleet.nodes, "name");
   };
@@ -46,7 +46,7 @@ describe("R1: what a release says, on real servers", () => {
     ["two nodes forgot", () => forget(2), "released"],
     ["three nodes forgot", () => forget(3), "expired"],
     ["two nodes are frozen and one forgot", () => Promise.all([pause(2), forget(1)]), "partial"],
-    ["all forgot and another took it over", takeOver, "expired"],
+    ["all forgot and another took it over", adoption, "expired"],
   ];
 
   for (const [what, disturb, says] of ROWS) {
@@ -62,7 +62,7 @@ describe("R1: what a release says, on real servers", () => {
 
   it("never touches the key of one who took it over", async () => {
     const lock = await locks.acquire("name");
-    await takeOver();
+    await adoption();
     const before = await Promise.all(fleet.nodes.map((node) => valueOf(node, "lock:name")));
     await lock.release();
     const after = await Promise.all(fleet.nodes.map((node) => valueOf(node, "lock:name")));

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { LockContendedError, LockManager } from "../../src/index.js";
+import { LockContendedError } from "../../src/api/errors.js";
+import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import {
   allNodes,
@@ -15,7 +16,7 @@ import {
   allHold,
 } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 /** So long that no key of these tests ever runs out by itself. */
 const OPTIONS = { ttlMs: 60_000, nodeTimeoutMs: 2_000 };

@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import {
-  ForeignKeyError,
-  LockLostError,
-  LockManager,
-  QuorumUnreachableError,
-} from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { ForeignKeyError, LockLostError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
 import {
@@ -22,7 +18,7 @@ import {
 import { PATIENT } from "../support/patient.js";
 import { withRawClients } from "../support/raw.js";
 import { eventually, rejectionOf, rejectionWith, settled, written } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const OPTIONS = { ...PATIENT, ttlMs: 60_000 };
 

@@ -9,7 +9,7 @@ import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { Eavesdropper, textOf } from "../support/eavesdropper.js";
 import { at } from "../support/nodes.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const PASSWORD = "hush-hush";
 

@@ -3,17 +3,12 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
-import {
-  ForeignKeyError,
-  LockContendedError,
-  PermitsMismatchError,
-  WaitTimeoutError,
-  type Lock,
-} from "../../src/index.js";
+import { LockContendedError, WaitTimeoutError } from "../../src/api/errors.js";
+import { ForeignKeyError, PermitsMismatchError, type Lock } from "../../src/index.js";
 import { at, queueSize } from "../support/nodes.js";
 import { ALL_PLACES, itOnServers, quorumAt } from "../support/quorums.js";
 import { eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const CONTENDER = fileURLToPath(new URL("../support/permit-contender.js", import.meta.url));
 
@@ -154,7 +149,7 @@ for (const place of ALL_PLACES) {
       const taken = await semaphore.acquire();
       for (const node of quorum.alive) {
         const member = `${taken.permit}:${ownerIdOf(taken)}`;
-        await node.command("ZREM", "quorate:slots:{lock:name}", member);
+        await node.command("ZREM", "quorate:permits:{lock:name}", member);
       }
       await rejectionWith(Error, taken.extend());
       expect(taken.signal.reason).to.include({ code: "QUORATE_LOST", reason: "taken" });
@@ -199,10 +194,10 @@ for (const place of ALL_PLACES) {
     it("another number of permits is an error at once, and changes nothing", async () => {
       const held = await manager().semaphore("name", { permits: 2 }).acquire();
       await eventually("all nodes know of it", async () => {
-        const slots = await Promise.all(
-          quorum.alive.map((node) => node.command("ZRANGE", "quorate:slots:{lock:name}", 0, -1)),
+        const permits = await Promise.all(
+          quorum.alive.map((node) => node.command("ZRANGE", "quorate:permits:{lock:name}", 0, -1)),
         );
-        return slots.every((taken) => (taken as string[]).length === 1);
+        return permits.every((taken) => (taken as string[]).length === 1);
       });
       const locks = manager();
       await locks.ready();

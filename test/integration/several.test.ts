@@ -4,7 +4,7 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { at, lockKeys, nodeHolds, noLockKeys } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 for (const nodeCount of [1, 5]) {
   describe(`Several names at once on ${nodeCount} node${nodeCount === 1 ? "" : "s"}`, () => {

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { WaitTimeoutError, type Lock } from "../../src/index.js";
+import { WaitTimeoutError } from "../../src/api/errors.js";
+import { type Lock } from "../../src/index.js";
 import { at } from "../support/nodes.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const SHARED = { mode: "shared" } as const;
 

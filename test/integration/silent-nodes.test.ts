@@ -1,10 +1,6 @@
 import { expect } from "chai";
-import {
-  LockContendedError,
-  LockManager,
-  QuorumUnreachableError,
-  type NodeVote,
-} from "../../src/index.js";
+import { LockContendedError, QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockManager, type NodeVote } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
 import { brief } from "../support/brief.js";

@@ -1,15 +1,15 @@
 import { expect } from "chai";
 import {
-  LockManager,
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
-} from "../../src/index.js";
+} from "../../src/api/errors.js";
+import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, fenceOf, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { eventually, rejectionWith, settled } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 describe("A majority that is slow", () => {
   let fleet: RedisFleet;

@@ -1,18 +1,13 @@
 import { expect } from "chai";
-import {
-  ForeignKeyError,
-  LockLostError,
-  LockManager,
-  QuorumUnreachableError,
-  type Lock,
-} from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { ForeignKeyError, LockLostError, LockManager, type Lock } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { brief } from "../support/brief.js";
 import { allNodes, at } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { ALL_PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf, rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 const STEAL = { steal: true } as const;
 

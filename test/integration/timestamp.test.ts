@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { Redis } from "ioredis";
-import { LockLostError, LockManager, MixedLayoutError } from "../../src/index.js";
+import { MixedLayoutError } from "../../src/api/node-errors.js";
+import { LockLostError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { HandWrittenLock } from "../support/hand-written.js";
 import { at, noLockKeys, valueOf } from "../support/nodes.js";

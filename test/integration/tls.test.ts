@@ -5,7 +5,7 @@ import { at, nodeState, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { makeCertificates, type Certificates } from "../support/certificates.js";
 import { PATIENT } from "../support/patient.js";
 import { rejectionWith } from "../support/settle.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 describe("Nodes that speak TLS", () => {
   let certificates: Certificates;

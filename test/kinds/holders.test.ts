@@ -37,11 +37,11 @@ describe("what stands on the nodes", () => {
       ["r", "shared", "1,5 2,7"],
       ["a", "exclusive", "0,9"],
       ["q", "shared", "1,6"],
-      ["p:label", "slot", "4,4"],
+      ["p:label", "permit", "4,4"],
       ["h", "owned", "5,2"],
     ]);
     const [, , , permit, hold] = holdersFound(votes, KEYS);
-    expect(permit?.keys.slots).to.include({ count: 8, slot: 5 });
+    expect(permit?.keys.permits).to.include({ count: 8, permit: 5 });
     expect(hold?.keys.owner).to.equal("job");
   });
 

@@ -10,7 +10,7 @@ import { sharedLock } from "../../src/kinds/shared.js";
 import { timestampLock } from "../../src/kinds/timestamp.js";
 import { nameKeys, queueKeyOf, type NameKeys } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
-import { MAX_PERMITS } from "../../src/protocol/slots.js";
+import { MAX_PERMITS } from "../../src/protocol/permits.js";
 
 /** Each kind of lock on a name. */
 const KINDS: Readonly<Record<string, (keys: NameKeys) => LockKind>> = {
@@ -67,8 +67,8 @@ describe("kinds of locks", () => {
 
   it("say whose they are, of which mode, and in which layout", () => {
     const told = Object.values(KINDS).map((kindOn) => {
-      const { mode, owner = "-", layout, slots } = kindOn(A);
-      return [mode, owner, layout, slots?.slot ?? "-"].join(" ");
+      const { mode, owner = "-", layout, permits } = kindOn(A);
+      return [mode, owner, layout, permits?.permit ?? "-"].join(" ");
     });
     expect(told).to.deep.equal([
       "exclusive - redlock -",
@@ -128,9 +128,9 @@ describe("a lock of several names", () => {
 });
 
 describe("a permit", () => {
-  it("is held by its slot, and waited for in a wait queue of its own", () => {
+  it("is held by its permit, and waited for in a wait queue of its own", () => {
     const [any, third] = [permitLock(A, 4), permitLock(A, 4, 3)];
-    const chosen = any.slots?.at(3);
+    const chosen = any.permits?.at(3);
     expect(chosen?.scriptArgs).to.deep.equal(third.scriptArgs);
     expect(chosen?.holderKey).to.equal(third.holderKey);
     expect([any.waitQueueKey, third.waitQueueKey]).to.deep.equal([queueKeyOf(A), queueKeyOf(A)]);
@@ -141,15 +141,15 @@ describe("a permit", () => {
 });
 
 describe("what a node says it keeps", () => {
-  it("is the name as a whole, or a slot of it, of however many", () => {
+  it("is the name as a whole, or a permit of it, of however many", () => {
     for (const placePrefix of ["", "r"] as const) {
       const name = reservedBy({ lockKey: "lock:a", placePrefix, turnMs: 20 });
       expect(name).to.include({ id: "exclusive", lockKey: "lock:a" });
     }
-    const anySlot = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20 });
-    expect(anySlot.waitQueueKey).to.equal(permitLock(A, 4).waitQueueKey);
-    const slot = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20, slot: 3 });
-    expect(slot.holderKey).to.equal(permitLock(A, 4, 3).holderKey);
-    expect(slot.slots?.count).to.equal(MAX_PERMITS);
+    const anyPermit = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20 });
+    expect(anyPermit.waitQueueKey).to.equal(permitLock(A, 4).waitQueueKey);
+    const permit = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20, permit: 3 });
+    expect(permit.holderKey).to.equal(permitLock(A, 4, 3).holderKey);
+    expect(permit.permits?.count).to.equal(MAX_PERMITS);
   });
 });

@@ -2,13 +2,8 @@ import { mock } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as FakeTimersOfSinon from "@sinonjs/fake-timers";
 import { expect } from "chai";
-import {
-  LockContendedError,
-  LockLostError,
-  LockManager,
-  QuorumUnreachableError,
-  type LockManagerOptions,
-} from "../../src/index.js";
+import { LockContendedError, QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockLostError, LockManager, type LockManagerOptions } from "../../src/index.js";
 import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
 import { at } from "../support/nodes.js";
 import { eventually, rejectionWith, written } from "../support/settle.js";

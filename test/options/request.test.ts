@@ -21,6 +21,17 @@ describe("The options of a request", () => {
     { title: "a reserved name", name: "-name", options: {}, says: ["`name`", '"-name"'] },
     { title: "one among several", name: ["name", "-"], options: {}, says: ["`name`"] },
     {
+      title: "one that is not the first by its bytes",
+      name: ["+", "-"],
+      options: {},
+      says: ["`name`"],
+    },
+    {
+      title: "steal, ifAvailable and a signal, of which the first two clash first",
+      options: { steal: true, ifAvailable: true, signal },
+      says: ["`steal`", "`ifAvailable`"],
+    },
+    {
       title: "steal and ifAvailable",
       options: { steal: true, ifAvailable: true },
       says: ["`steal`", "`ifAvailable`"],

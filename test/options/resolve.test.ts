@@ -1,11 +1,13 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { AcquireOptions, LockManagerOptions } from "../../src/options/options.js";
+import type { AcquireOptions, LockManagerOptions } from "../../src/api/options.js";
 import {
   checkName,
   resolveAcquireOptions,
+  resolveElectOptions,
   resolveManagerOptions,
 } from "../../src/options/resolve.js";
+import { optionsOf, type OptionName } from "../../src/options/table.js";
 
 const manager = (options: unknown) => resolveManagerOptions(options as LockManagerOptions);
 const acquire = (options: unknown, managerOptions: LockManagerOptions = {}) =>
@@ -19,7 +21,7 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ ttlMs: 100.5 }, "RangeError", /`ttlMs` must be an integer number of ms, got 100.5/],
   [{ ttlMs: Infinity }, "RangeError", /`ttlMs` .*Infinity/],
   [{ ttlMs: -1 }, "RangeError", /`ttlMs` .*got -1/],
-  [{ maxHoldMs: 0 }, "RangeError", /`maxHoldMs` must be at least 1, got 0/],
+  [{ maxHoldMs: 0 }, "RangeError", /`maxHoldMs` must be at least 1 ms, got 0/],
   [{ maxHoldMs: "ever" }, "TypeError", /`maxHoldMs` must be a number, got "ever"/],
   [{ lockDelayMs: -1 }, "RangeError", /`lockDelayMs` .*got -1/],
   [{ lockDelayMs: "1s" }, "TypeError", /`lockDelayMs` must be a number, got "1s"/],
@@ -31,7 +33,7 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
   [{ fencing: false }, "TypeError", /unknown option `fencing`/],
   [{ label: 5 }, "TypeError", /`label` must be a string, got 5/],
   [{ label: "x".repeat(201) }, "RangeError", /`label` .*200.*got 201/],
-  [{ waitMs: -1 }, "RangeError", /`waitMs` must be at least 0, got -1/],
+  [{ waitMs: -1 }, "RangeError", /`waitMs` must be at least 0 ms, got -1/],
   [{ waitMs: NaN }, "TypeError", /`waitMs` .*NaN/],
   [{ ttl: 1_000 }, "TypeError", /unknown option `ttl`/],
   [{ fair: 1 }, "TypeError", /`fair` must be a boolean, got 1/],
@@ -40,19 +42,19 @@ const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
 ];
 
 const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
-  [{ nodeTimeoutMs: 0 }, "RangeError", /`nodeTimeoutMs` must be at least 1, got 0/],
+  [{ nodeTimeoutMs: 0 }, "RangeError", /`nodeTimeoutMs` must be at least 1 ms, got 0/],
   [{ clockStepMs: -1 }, "RangeError", /`clockStepMs` .*got -1/],
   [{ clockStepMs: "5s" }, "TypeError", /`clockStepMs` must be a number, got "5s"/],
   [{ lossNoticeMs: -1 }, "RangeError", /`lossNoticeMs` .*got -1/],
   [{ lossNoticeMs: "1s" }, "TypeError", /`lossNoticeMs` must be a number, got "1s"/],
   [{ retry: 5 }, "TypeError", /`retry` must be an object, got 5/],
-  [{ retry: { minDelayMs: 0 } }, "RangeError", /`retry.minDelayMs` must be at least 1, got 0/],
+  [{ retry: { minDelayMs: 0 } }, "RangeError", /`retry.minDelayMs` must be at least 1 ms, got 0/],
   [
     { retry: { minDelayMs: 50, maxDelayMs: 40 } },
     "RangeError",
-    /`retry.maxDelayMs` must be at least 50, got 40/,
+    /`retry.maxDelayMs` must be at least 50 ms, got 40/,
   ],
-  [{ retry: { maxDelayMs: 9 } }, "RangeError", /`retry.maxDelayMs` must be at least 10, got 9/],
+  [{ retry: { maxDelayMs: 9 } }, "RangeError", /`retry.maxDelayMs` must be at least 10 ms, got 9/],
   [{ retry: { delay: 5 } }, "TypeError", /unknown option `retry.delay`/],
   [{ retry: { minDelayMs: null } }, "TypeError", /`retry.minDelayMs` must not be null/],
   [{ layout: "reddison" }, "RangeError", /`layout` .*"redlock", "redisson".*got "reddison"/],
@@ -81,7 +83,7 @@ const BAD_MANAGER_OPTIONS: typeof BAD_LOCK_OPTIONS = [
     /`quarantine` must be one of "auto", "always", "off", got "never"/,
   ],
   [{ allowEviction: 0 }, "TypeError", /`allowEviction` must be a boolean, got 0/],
-  [{ lossGraceMs: -1 }, "RangeError", /`lossGraceMs` must be at least 0, got -1/],
+  [{ lossGraceMs: -1 }, "RangeError", /`lossGraceMs` must be at least 0 ms, got -1/],
 ];
 
 const thrownBy = (run: () => unknown): Error => {
@@ -155,6 +157,26 @@ describe("resolveManagerOptions", () => {
   });
 });
 
+describe("resolveElectOptions", () => {
+  it("waits for as long as it takes, with the pauses and the fairness of the manager", () => {
+    const retry = { minDelayMs: 20, maxDelayMs: 50 };
+    for (const waitMs of [undefined, 0, 700]) {
+      const { wait } = resolveElectOptions({}, manager({ waitMs, retry, fair: true }));
+      expect(wait).to.deep.equal({ waitMs: Number.POSITIVE_INFINITY, ...retry, fair: true });
+    }
+    expect(resolveElectOptions({ fair: false }, manager({ fair: true })).wait.fair).to.equal(false);
+  });
+
+  it("takes its own options for its terms, and those of the manager", () => {
+    const onError = (): void => {};
+    const { signal } = new AbortController();
+    const given = { ttlMs: 4_000, label: "", signal, onError };
+    const resolved = resolveElectOptions(given, manager({ ttlMs: 5_000, lockDelayMs: 7 }));
+    expect(resolved).to.include({ signal, onError });
+    expect(resolved.lease).to.include({ ttlMs: 4_000, label: "", lockDelayMs: 7 });
+  });
+});
+
 describe("resolveAcquireOptions", () => {
   for (const [options, name, message] of [
     ...BAD_LOCK_OPTIONS,
@@ -183,13 +205,54 @@ describe("resolveAcquireOptions", () => {
     });
   }
 
-  it("prefers the lock's own option to the manager's, and that to the default", () => {
-    const options = { ttlMs: 4_000, label: "manager", renew: false };
-    const { lease } = acquire({ label: "lock" }, options);
-    expect(lease).to.include({ ttlMs: 4_000, label: "lock", renew: false, fencing: true });
-    expect(acquire({ label: "" }, options).lease.label).to.equal("");
-    expect(acquire({ renew: true }, options).lease.renew).to.equal(true);
+  /** Two values of each option that managers and acquires have, those that are falsy among them. */
+  const OF_BOTH: Partial<Record<OptionName, readonly [unknown, unknown]>> = {
+    ttlMs: [4_000, 5_000],
+    waitMs: [0, 700],
+    label: ["", "somebody"],
+    renew: [false, true],
+    maxHoldMs: [1, Number.POSITIVE_INFINITY],
+    fair: [false, true],
+    lockDelayMs: [0, 700],
+    minHoldMs: [0, 700],
+  };
+
+  it("is asked here for all options that managers have, too", () => {
+    const both = optionsOf("manager").filter((name) => optionsOf("acquire").includes(name));
+    expect(Object.keys(OF_BOTH)).to.have.members(both);
   });
+
+  for (const [name, values] of Object.entries(OF_BOTH)) {
+    it(`prefers the lock's own option to the manager's: ${name}`, () => {
+      const inForce = (own: object, managers: object): unknown => {
+        const settings = manager(managers);
+        const { lease, wait } = resolveAcquireOptions(own, settings, settings.wait.waitMs);
+        return { ...lease, ...wait }[name as "ttlMs"];
+      };
+      for (const [one, other] of [values, values.toReversed()]) {
+        expect(inForce({ [name]: one }, { [name]: other })).to.equal(one);
+        expect(inForce({ [name]: undefined }, { [name]: other })).to.equal(other);
+        expect(inForce({}, { [name]: other })).to.equal(other);
+      }
+    });
+  }
+
+  const AT_A_BOUND: readonly AcquireOptions[] = [
+    { ttlMs: 10 },
+    { ttlMs: 60_000 },
+    { ttlMs: 1_000, minHoldMs: 987 },
+    { maxHoldMs: 1 },
+    { waitMs: Number.POSITIVE_INFINITY },
+    { label: "x".repeat(200) },
+    { owner: "x" },
+    { owner: "x".repeat(200) },
+    { owner: "my quorate:x" },
+  ];
+  for (const options of AT_A_BOUND) {
+    it(`takes ${JSON.stringify(options).slice(0, 60)}`, () => {
+      expect(() => acquire(options)).to.not.throw();
+    });
+  }
 
   it("takes the pauses of the manager", () => {
     const { wait } = acquire({}, { retry: { minDelayMs: 20, maxDelayMs: 50 } });

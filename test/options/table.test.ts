@@ -7,7 +7,7 @@ import type {
   PermitOptions,
   RequestOptions,
   SemaphoreOptions,
-} from "../../src/options/options.js";
+} from "../../src/api/options.js";
 import { resolveAcquireOptions, resolveManagerOptions } from "../../src/options/resolve.js";
 import {
   checkPlace,

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { MARKERS } from "../../src/protocol/markers.js";
-import { isOwnerId, labelOf, ownerIdOf } from "../../src/protocol/owner-id.js";
+import { beginningOf, isOwnerId, labelOf, ownerIdOf } from "../../src/protocol/owner-id.js";
 import { systemEntropy } from "../../src/runtime/system-entropy.js";
 
 const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 });
@@ -63,6 +63,16 @@ describe("ownerIdOf", () => {
 
   it("tells for how long a name is kept in whole ms, never too few", () => {
     expect(ownerIdOf("id", "host", 10_000.2)).to.equal("10001~id:host");
+  });
+});
+
+describe("beginningOf", () => {
+  it("is the same six random characters, whatever else an ownerId says", () => {
+    const id = systemEntropy().id();
+    for (const ownerId of [id, `${id}:host`, `10000~${id}`, `7~${id}:12~host`]) {
+      expect(beginningOf(ownerId)).to.equal(id.slice(0, 6));
+    }
+    expect(beginningOf("123456789_123456789_12")).to.equal("123456");
   });
 });
 

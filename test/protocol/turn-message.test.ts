@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { turnMs } from "../../src/protocol/backoff.js";
-import { MAX_PERMITS } from "../../src/protocol/slots.js";
+import { MAX_PERMITS } from "../../src/protocol/permits.js";
 import { parseTurnMessage } from "../../src/protocol/turn-message.js";
 
 const lockKeys = fc.string({ minLength: 1, maxLength: 40, unit: "binary" });
@@ -10,12 +10,12 @@ const turns = fc.integer({ min: 0, max: 1_000_000 }).map(turnMs);
 describe("A turn message", () => {
   it("says the key, how long it is kept and for which place, and of a semaphore the permit", () => {
     const prefixes = fc.constantFrom("", "r", "s");
-    const slots = fc.option(fc.integer({ min: 0, max: MAX_PERMITS - 1 }), { nil: undefined });
+    const permits = fc.option(fc.integer({ min: 0, max: MAX_PERMITS - 1 }), { nil: undefined });
     fc.assert(
-      fc.property(lockKeys, turns, slots, prefixes, (lockKey, turnMs, slot, prefix) => {
-        const placePrefix = slot === undefined ? prefix : "s";
-        const text = slot === undefined ? `${prefix}${turnMs}` : `${turnMs}/${slot}`;
-        const message = { lockKey, placePrefix, turnMs, slot };
+      fc.property(lockKeys, turns, permits, prefixes, (lockKey, turnMs, permit, prefix) => {
+        const placePrefix = permit === undefined ? prefix : "s";
+        const text = permit === undefined ? `${prefix}${turnMs}` : `${turnMs}/${permit}`;
+        const message = { lockKey, placePrefix, turnMs, permit };
         expect(parseTurnMessage(`${text}:${lockKey}`)).to.deep.equal(message);
       }),
     );
@@ -46,7 +46,7 @@ describe("A turn message", () => {
         if (turn === undefined) return;
         expect(turn.turnMs).to.be.within(turnMs(0), turnMs(Infinity));
         expect(turn.lockKey).to.not.equal("");
-        if (turn.slot !== undefined) expect(turn.slot).to.be.within(0, MAX_PERMITS - 1);
+        if (turn.permit !== undefined) expect(turn.permit).to.be.within(0, MAX_PERMITS - 1);
       }),
     );
   });

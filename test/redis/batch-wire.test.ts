@@ -7,32 +7,11 @@ import { encodeBatch } from "../../src/script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../../src/script/batch-script.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { operation } from "../support/channel-bench.js";
+import { wordsIn } from "../support/words-in.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { permitLock } from "../../src/kinds/permit.js";
 
 const CONSTANTS = { fenceSlackUs: 15_000_000 };
-
-/** Reads a command as a server does: a count, then so many strings, each with its length in bytes. */
-function parse(sent: string | Buffer): string[] {
-  const bytes = Buffer.from(sent);
-  let at = 0;
-  const line = (mark: string): number => {
-    const end = bytes.indexOf("\r\n", at);
-    const text = bytes.toString("latin1", at, end);
-    expect(text[0]).to.equal(mark);
-    at = end + 2;
-    return Number(text.slice(1));
-  };
-  const values = Array.from({ length: line("*") }, () => {
-    const length = line("$");
-    const value = bytes.toString("utf8", at, at + length);
-    expect(bytes.toString("latin1", at + length, at + length + 2)).to.equal("\r\n");
-    at += length + 2;
-    return value;
-  });
-  expect(at, "nothing behind it").to.equal(bytes.length);
-  return values;
-}
 
 /** The reference: every argument by itself, its length counted in the bytes that are sent. */
 function reference(args: readonly string[]): Buffer {
@@ -208,7 +187,7 @@ describe("BatchWire", () => {
           const plain = encodeBatch(operations, id, number, CONSTANTS);
           // Half a surrogate pair has no bytes of its own.
           const onTheWire = plain.map((arg) => Buffer.from(arg).toString());
-          expect(parse(bytes)).to.deep.equal(["evalsha", "sha", ...onTheWire]);
+          expect(wordsIn(bytes)).to.deep.equal(["evalsha", "sha", ...onTheWire]);
         },
       ),
     );
@@ -227,7 +206,7 @@ describe("BatchWire", () => {
       [[a, b], "", 1],
     ];
     for (const [operations, recordId, number] of batches) {
-      expect(parse(wire.encode("eval", "script", operations, recordId, number))).to.deep.equal([
+      expect(wordsIn(wire.encode("eval", "script", operations, recordId, number))).to.deep.equal([
         "eval",
         "script",
         ...encodeBatch(operations, recordId, number, CONSTANTS),

@@ -1,10 +1,20 @@
+import keySlot from "cluster-key-slot";
 import { expect } from "chai";
-import type { Cluster } from "ioredis";
+import type { Cluster, Command } from "ioredis";
 import { EventEmitter } from "node:events";
-import type { HandshakeReply, HandshakeRequest } from "../../src/channel/transport.js";
+import type {
+  BatchReply,
+  Connection,
+  HandshakeReply,
+  HandshakeRequest,
+} from "../../src/channel/transport.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import type { Operation } from "../../src/protocol/operation.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
+import { operation } from "../support/channel-bench.js";
 import { NO_LIST } from "../support/no-list.js";
+import { wordsIn } from "../support/words-in.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1 });
 const REQUEST: HandshakeRequest = {
@@ -23,18 +33,48 @@ const REQUEST: HandshakeRequest = {
   order: undefined,
 };
 
-/** The handshake of a Cluster whose members are listed so. */
-function handshakeOf(nodes: string): Promise<HandshakeReply> {
+/** A script call, as the Cluster gets it. */
+interface Call {
+  readonly slot: number;
+  readonly number: number;
+  /** Their lock keys, in order. */
+  readonly keys: readonly string[];
+}
+
+/** A connection to a Cluster whose members are listed so, and which answers script calls like that. */
+function connectionTo(
+  nodes: string,
+  answer: (call: Call) => unknown = ({ number }) => number,
+): Connection {
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
     cluster: () => Promise.resolve(nodes),
     time: () => Promise.resolve(["1700000000", "123456"]),
+    sendCommand: (command: Command) => {
+      try {
+        command.resolve(answer(callIn(command)));
+      } catch (error) {
+        command.reject(error as Error);
+      }
+    },
     disconnect: () => {},
   });
   const open = (): Cluster => client as unknown as Cluster;
   const events = { onOpen: () => {}, onClose: () => {} };
-  const connection = new ClusterTransport("cluster 0", open, WIRE).connect(events);
-  return new Promise((resolve) => connection.handshake(REQUEST, resolve));
+  return new ClusterTransport("cluster 0", open, WIRE).connect(events);
+}
+
+function callIn(command: Command): Call {
+  const sent = command.toWritable(undefined as never);
+  const [, , keyCount, , ...words] = wordsIn(sent as string | Buffer);
+  const count = Number(keyCount) - 1;
+  const slot = Number((command as unknown as { getSlot(): number }).getSlot());
+  return { slot, number: Number(words[count + 2]), keys: words.slice(0, count) };
+}
+
+/** The handshake of a Cluster whose members are listed so. */
+function handshakeOf(nodes: string): Promise<HandshakeReply> {
+  return new Promise((resolve) => connectionTo(nodes).handshake(REQUEST, resolve));
 }
 
 async function runIdOf(nodes: string): Promise<string> {
@@ -60,5 +100,76 @@ describe("ClusterTransport", () => {
     expect(handshake.problems).to.deep.equal([]);
     expect(handshake.nodeTimeMs).to.equal(1_700_000_000_123);
     expect(handshake.record).to.include({ state: "unkept", nodeCount: 3, maxTtlMs: 60_000 });
+  });
+
+  describe("with operations of several hash slots", () => {
+    const NUMBER = 1_000;
+    const names = ["a", "b", "c", "a", "d", "b"];
+    const operations: readonly Operation[] = names.map((name) =>
+      operation("acquire", `owner of ${name}`, { keys: keysOf("lock:", name) }),
+    );
+    const slotOf = (name: string): number => keySlot(`lock:${name}`);
+
+    async function sent(answer: (call: Call) => unknown): Promise<BatchReply | undefined> {
+      const connection = connectionTo(`${A}\n`, answer);
+      await new Promise<HandshakeReply>((resolve) => connection.handshake(REQUEST, resolve));
+      const batch = { operations, recordId: "id", number: NUMBER, withScript: false };
+      return await Promise.race([
+        new Promise<BatchReply>((resolve) => connection.send(batch, resolve)),
+        new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 50)),
+      ]);
+    }
+
+    it("makes one call a slot, each with a number of its own", async () => {
+      const calls: Call[] = [];
+      const reply = await sent((call) => {
+        calls.push(call);
+        return call.number;
+      });
+      const slots = [...new Set(names.map(slotOf))];
+      expect(calls.map(({ slot }) => slot)).to.deep.equal(slots);
+      expect(new Set(calls.map(({ number }) => number)).size).to.equal(slots.length);
+      for (const { slot, number, keys } of calls) {
+        const own = names.filter((name) => slotOf(name) === slot);
+        expect(keys).to.deep.equal(own.map((name) => `lock:${name}`));
+        // The next batch begins with the number after those of all operations here.
+        expect(number).to.be.within(NUMBER, NUMBER + operations.length - 1);
+      }
+      expect(reply).to.include({ kind: "votes", number: NUMBER });
+    });
+
+    it("answers each operation by its own vote", async () => {
+      const reply = await sent(({ number, keys }) => [
+        number,
+        ...keys.map((key, at) => `held ${key.charCodeAt(5)}${at}  label`),
+      ]);
+      if (reply?.kind !== "votes") return expect.fail("no votes");
+      const waits = reply.votes.map((vote) => (vote.kind === "refused" ? vote.remainingMs : 0));
+      expect(waits).to.deep.equal([970, 980, 990, 971, 1_000, 981]);
+    });
+
+    it("answers nothing as it was asked where one slot answers another question", async () => {
+      const reply = await sent(({ slot, number }) => (slot === slotOf("c") ? number + 1 : number));
+      if (reply?.kind !== "votes") return expect.fail("no votes");
+      expect(reply.number).to.equal(undefined);
+    });
+
+    it("counts the fault of a slot for its own operations only", async () => {
+      const reply = await sent(({ slot, number }) => {
+        if (slot === slotOf("b")) throw new Error("CLUSTERDOWN Hash slot not served");
+        return number;
+      });
+      if (reply?.kind !== "votes") return expect.fail("no votes");
+      const kinds = names.map((name) => (name === "b" ? "fault" : "granted"));
+      expect(reply.votes.map(({ kind }) => kind)).to.deep.equal(kinds);
+    });
+
+    it("says nothing once the connection is closed: its end says it", async () => {
+      const reply = await sent(({ slot, number }) => {
+        if (slot === slotOf("b")) throw new Error("Connection is closed.");
+        return number;
+      });
+      expect(reply).to.equal(undefined);
+    });
   });
 });

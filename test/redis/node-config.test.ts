@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { Cluster, Redis } from "ioredis";
+import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Redis as Redis5 } from "ioredis-5";
 import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
 import { BatchWire } from "../../src/redis/batch-wire.js";
@@ -218,5 +218,30 @@ describe("configureNode: clients", () => {
     Object.assign(client.options, renewed.options);
     connect();
     expect([client.openCount, renewed.openCount]).to.deep.equal([1, 1]);
+  });
+});
+
+describe("clientsOf", () => {
+  const optionsOf = (config: unknown): RedisOptions => {
+    const clients = clientsOf(config as RedisNode, 0, 1_000);
+    const client = clients.open();
+    return clients.isCluster ? ((client as Cluster).options.redisOptions ?? {}) : client.options;
+  };
+  const sentinels = [{ host: "s", port: 1 }];
+
+  it("gives a silent Sentinel only the time of a handshake, so that the next one is asked", () => {
+    expect(optionsOf("redis://a").connectTimeout).to.equal(5_000);
+    expect(optionsOf({ options: { sentinels, name: "a" } }).connectTimeout).to.equal(1_000);
+  });
+
+  it("lets options beside a client overrule its own, also those of a Cluster's members", () => {
+    const own = { username: "own", password: "own", family: 6 };
+    const beside = { username: "beside", password: "beside" };
+    const client = new Redis({ ...own, lazyConnect: true });
+    const cluster = new Cluster([{ host: "a", port: 1 }], { redisOptions: own, lazyConnect: true });
+    for (const each of [client, cluster]) {
+      expect(optionsOf(each)).to.include(own);
+      expect(optionsOf({ client: each, options: beside })).to.include({ ...beside, family: 6 });
+    }
   });
 });

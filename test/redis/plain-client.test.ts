@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { expect } from "chai";
 import { openPlainClient } from "../../src/redis/plain-client.js";
-import { serverNodes } from "../../src/server-nodes.js";
+import { serverNodes } from "../../src/nodes/server-nodes.js";
 import { eventually } from "../support/settle.js";
 import { at } from "../support/nodes.js";
 

@@ -121,7 +121,7 @@ describe("connectionFailure", () => {
 
   it("says of a Cluster what its members said", () => {
     const lastNodeError = new Error("WRONGPASS invalid username-password pair");
-    const error = Object.assign(new Error("Failed to refresh slots cache."), { lastNodeError });
+    const error = Object.assign(new Error("Failed to refresh permits cache."), { lastNodeError });
     expect(connectionFailure(error)).to.deep.equal({
       message: lastNodeError.message,
       isMisconfigured: true,

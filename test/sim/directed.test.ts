@@ -4,7 +4,7 @@ import type { OracleId } from "../../sim/oracles/history.js";
 import { ORACLE_IDS } from "../../sim/oracles/history.js";
 import { isPermit } from "../../sim/oracles/names.js";
 import type { Fault, Scenario } from "../../sim/scenario.js";
-import { MAX_HAND_OVERS } from "../../src/protocol/hand-over-run.js";
+import { MAX_PASS_ONS } from "../../src/protocol/pass-on-run.js";
 import { simulate } from "../../sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
 
@@ -219,7 +219,7 @@ describe("a hand-over", () => {
       } else if (event.kind === "settle" && later.has(event.call)) overtakenCount++;
     }
     expect(later.size, "those who came later").to.be.above(20);
-    expect(overtakenCount).to.be.at.most(MAX_HAND_OVERS);
+    expect(overtakenCount).to.be.at.most(MAX_PASS_ONS);
   });
 });
 

@@ -280,8 +280,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W5",
     tamper: {
       script: planted([
-        "if index ~= lock.slot and not offer(lock, index) then return end",
-        "if index > 0 and index ~= lock.slot and not offer(lock, index) then return end",
+        "if index ~= lock.permit and not offer(lock, index) then return end",
+        "if index > 0 and index ~= lock.permit and not offer(lock, index) then return end",
       ]),
     },
   },
@@ -329,7 +329,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W5",
     tamper: {
       script: planted([
-        "require('kinds.slot').offer_free({ key = key, queue = of }, holder)",
+        "require('kinds.permit').offer_free({ key = key, queue = of }, holder)",
         "do end",
       ]),
     },

@@ -3,7 +3,7 @@ import type {
   CampaignOutcome,
   Electorate,
   Leadership,
-} from "../../src/election/candidacy.js";
+} from "../../src/manager/election/candidacy.js";
 
 /** A term whose fate the test decides. */
 export class ScriptedTerm implements Leadership {

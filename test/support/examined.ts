@@ -2,7 +2,7 @@ import { findingsOf } from "../../src/cli/doctor/findings.js";
 import { probeFleet } from "../../src/cli/doctor/probe.js";
 import type { Finding, FleetSeen } from "../../src/cli/doctor/seen.js";
 import type { NodeConfig } from "../../src/index.js";
-import { serverNodes } from "../../src/server-nodes.js";
+import { serverNodes } from "../../src/nodes/server-nodes.js";
 
 const SETTINGS = {
   // A round trip of a quarter of it is slow: more than a machine takes that stands still for a moment.

@@ -109,7 +109,7 @@ export class FakeClient implements RedisLike {
         this.sent.push(step);
         const isAcquire = step === "acquire";
         if (this.behaviour === "holds" && isAcquire) {
-          answers.push("held 5000  somebody");
+          answers.push("held 5000 x9_Kq2  somebody");
           continue;
         }
         if (isAcquire) this.held.add(owner);

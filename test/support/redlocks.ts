@@ -1,7 +1,7 @@
 import { within } from "../../src/runtime/within.js";
 import { Redis } from "ioredis";
 import * as peer from "redlock";
-import * as ours from "../../src/redlock/index.js";
+import * as ours from "../../src/integrations/redlock/index.js";
 import type { RedisServer } from "../../src/testing/index.js";
 
 /** What both have: the package `redlock`, and what takes its place. */

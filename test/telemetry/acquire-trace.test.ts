@@ -8,7 +8,7 @@ import {
   QuorumUnreachableError,
   ValidityExhaustedError,
   WaitTimeoutError,
-} from "../../src/errors.js";
+} from "../../src/api/errors.js";
 import { AcquireTrace, startedTrace, traceAcquire } from "../../src/telemetry/acquire-trace.js";
 import { MAX_ATTEMPTS, type AcquireMessage } from "../../src/telemetry/messages.js";
 import { KEYS } from "../support/coordinator-bench.js";
@@ -18,6 +18,7 @@ import { rejectionOf } from "../support/settle.js";
 import { fault, granted, held } from "../support/votes.js";
 
 const REFUSED = failureOf("refused", [held(), held(), granted()]);
+const TRIED = { waitedMs: 1, attemptCount: 1, isHeldHere: false, marginMs: 0 };
 const LOCK = { remainingMs: 900, fencingToken: 7 };
 
 /** A trace of an acquire that waits, and what it publishes. */
@@ -114,7 +115,7 @@ describe("AcquireTrace", () => {
   const reason = new ClosedError("of the caller");
   for (const { error, outcome } of [
     { error: new LockContendedError("a", []), outcome: "contended" },
-    { error: new WaitTimeoutError("a", [], 1, 1, false), outcome: "timeout" },
+    { error: new WaitTimeoutError("a", [], TRIED), outcome: "timeout" },
     { error: new QuorumUnreachableError("a", []), outcome: "unreachable" },
     { error: new ValidityExhaustedError("a", []), outcome: "exhausted" },
     { error: new ClosedError("a"), outcome: "aborted" },

@@ -2,11 +2,11 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { LockManager, type Lock, type LockLayout } from "../../src/index.js";
 import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
-import { instrumentQuorate } from "../../src/opentelemetry/index.js";
+import { instrumentQuorate } from "../../src/integrations/opentelemetry/index.js";
 import { Eavesdropper } from "../support/eavesdropper.js";
 import { PATIENT } from "../support/patient.js";
 import { Sdk } from "../support/opentelemetry.js";
-import { ownerIdOf } from "../../src/lock.js";
+import { ownerIdOf } from "../../src/manager/lock.js";
 
 type Use = (
   locks: LockManager,

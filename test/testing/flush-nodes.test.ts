@@ -1,11 +1,12 @@
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { createClient } from "redis-5";
-import { LockManager, QuorumUnreachableError } from "../../src/index.js";
+import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { LockManager } from "../../src/index.js";
 import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
-import Redlock, { ExecutionError } from "../../src/redlock/index.js";
+import Redlock, { ExecutionError } from "../../src/integrations/redlock/index.js";
 import { flushNodes, RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys, nodeState, setFence } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";

@@ -26,7 +26,7 @@ Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
     // Imported here, so that help does not load the library.
     const { resolveManagerOptions } = await import("../../options/resolve.js");
     const { probeFleet } = await import("./probe.js");
-    const { serverNodes } = await import("../../server-nodes.js");
+    const { serverNodes } = await import("../../nodes/server-nodes.js");
     const { handshakeTimeoutMs } = await import("../../protocol/deadlines.js");
     const manager = resolveManagerOptions(checked.options);
     const { maxTtlMs, driftFactor, allowEviction, keyPrefix } = manager;

@@ -11,7 +11,7 @@ import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
 import { listFieldOf } from "../../protocol/node-list.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
-import type { NodeClients } from "../../server-nodes.js";
+import type { NodeClients } from "../../nodes/server-nodes.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system-entropy.js";
 import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";

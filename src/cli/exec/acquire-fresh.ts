@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Lock, LockManager } from "../../index.js";
-import { MAX_TIMER_MS } from "../../validate.js";
+import { MAX_TIMER_MS } from "../../runtime/validate.js";
 import { EXIT, exitCodeOf } from "../exit-codes.js";
 
 /** Connecting may take at least this long, however short the wait for the lock is, ms. */

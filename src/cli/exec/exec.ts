@@ -11,7 +11,7 @@ import { planOf, type Plan } from "./plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./run.js";
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
-import { ownerIdOf } from "../../lock.js";
+import { ownerIdOf } from "../../manager/lock.js";
 
 /** How long the last lines of the status feed may take, ms. */
 export const FLUSH_MS = 1_000;
@@ -146,7 +146,7 @@ export function acquireOptions({
 
 /** The lock as the command sees it. */
 async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<HeldLock> {
-  const { fingerprintOf } = await import("../../inspect/fingerprint.js");
+  const { fingerprintOf } = await import("../../operator/fingerprint.js");
   const { names, mode, permit, signal } = lock;
   return {
     ...{ names, mode, permit, label, signal },

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from "../../validate.js";
+import { MAX_TIMER_MS } from "../../runtime/validate.js";
 import { durationText } from "../duration.js";
 import { asksToEnd } from "./signals.js";
 

@@ -107,11 +107,12 @@ local function refuse_hash(lock)
   local left, label = call('PTTL', lock.key), ''
   if left < 0 then return foreign.refusal_as('hash without expiry') end
   local fields = call('HLEN', lock.key) <= 1000 and call('HGETALL', lock.key) or {}
-  local is_there = {}
+  local is_there, holds = {}, {}
   for n = 1, #fields, 2 do
     local is_own = string.find(fields[n], OWN_FIELDS, 1, true) == 1
     if not is_own and not tonumber(fields[n + 1]) then return foreign.refusal_as('hash') end
     is_there[fields[n]] = true
+    if string.find(fields[n], HOLD, 1, true) == 1 then holds[#holds + 1] = string.sub(fields[n], #HOLD + 1) end
   end
   for n = 1, #fields, 2 do
     local field = fields[n]
@@ -120,7 +121,7 @@ local function refuse_hash(lock)
       label = is_there[HOLD .. field] and lock_key.label_of(field) or field
     end
   end
-  return lock_key.held(left, label)
+  return lock_key.held(left, label, #holds == 1 and lock_key.beginning_of(holds[1]) or '')
 end
 
 local function is_ours(lock)

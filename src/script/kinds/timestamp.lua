@@ -48,7 +48,8 @@ local function held_by(lock)
   -- A key with an expiry exists for the whole of its last millisecond.
   local pttl = call('PTTL', lock.key)
   if pttl >= 0 and pttl < left then left = pttl end
-  return lock_key.held(left, lock_key.label_of(owner_of(lock, holder) or ''))
+  local owner = owner_of(lock, holder) or ''
+  return lock_key.held(left, lock_key.label_of(owner), lock_key.beginning_of(owner))
 end
 
 local function is_ours(lock)

@@ -1,5 +1,5 @@
 -- The refusal of an operation because of the value of a lock key.
--- luacheck: read globals MIN_REFRESH_MS RESERVATION SHARED_HOLDER
+-- luacheck: read globals MIN_REFRESH_MS OWNER_BEGINNING OWNER_PREFIX RESERVATION SHARED_HOLDER
 
 local call = redis.call
 
@@ -9,9 +9,22 @@ local function label_of(owner)
   return string.sub(owner, ends + 1, ends + 1) == ':' and string.sub(owner, ends + 2) or ''
 end
 
--- signs: see lib/standing.lua; defaults to none.
-local function held(left, label, signs)
-  return 'held ' .. string.format('%.0f', left) .. ' ' .. (signs or '') .. ' ' .. label
+-- What others may see of an ownerId, to tell who holds the name; "" where the text is none.
+local function beginning_of(owner)
+  local id = string.match(owner, '^%d+~(.*)$') or owner
+  return string.match(id .. ':', OWNER_BEGINNING) or ''
+end
+
+-- Of a name that is held for a named owner: the one hold's. Several are no single client.
+local function beginning_of_holder(key, holder)
+  if string.find(holder, OWNER_PREFIX, 1, true) ~= 1 then return beginning_of(holder) end
+  local may_look, holds = pcall(require('lib.standing').beside, key, holder)
+  return may_look and #holds == 1 and beginning_of(holds[1][1]) or ''
+end
+
+-- beginning: that of the holder's ownerId; signs: see lib/standing.lua. Both default to none.
+local function held(left, label, beginning, signs)
+  return 'held ' .. string.format('%.0f', left) .. ' ' .. (beginning or '') .. ' ' .. (signs or '') .. ' ' .. label
 end
 
 -- How long a key with that value blocks others. A reserved name goes to a waiter that has been notified, and is
@@ -31,7 +44,7 @@ local function refuse(holder, key, at)
   end
   local signs = require('lib.standing').signs(key, holder)
   if holder == SHARED_HOLDER then return 'shared ' .. pttl .. ' ' .. signs end
-  return held(blocked_ms(holder, pttl), label_of(holder), signs)
+  return held(blocked_ms(holder, pttl), label_of(holder), beginning_of_holder(key, holder), signs)
 end
 
 -- The refusal because of the lock key's value, or "free".
@@ -47,5 +60,6 @@ local function blocker(lock, kind)
 end
 
 return {
-  label_of = label_of, held = held, blocked_ms = blocked_ms, refuse = refuse, held_by = held_by, blocker = blocker,
+  label_of = label_of, beginning_of = beginning_of, held = held, blocked_ms = blocked_ms, refuse = refuse,
+  held_by = held_by, blocker = blocker,
 }

@@ -50,7 +50,7 @@ end
 
 -- Ends one of them, whoever that is. marker: the value of the lock key.
 local function expire(key, marker, member)
-  local beside = marker == SHARED_HOLDER and 'readers' or 'slots'
+  local beside = marker == SHARED_HOLDER and 'readers' or 'permits'
   local all = require('lib.companion')(beside, key)
   drop({ key = key, marker = marker, members = all, member = member })
 end

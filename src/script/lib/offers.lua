@@ -21,14 +21,14 @@ local function offer(key, of, is_not_reserved)
   end
 end
 
--- The first waiter for a permit that listens, once it has been notified of the slot; undefined where there is none.
-local function offer_permit(key, of, slot)
+-- The first waiter for a permit that listens, once it has been notified of the permit; undefined where there is none.
+local function offer_permit(key, of, permit)
   while true do
     local first = place_at(of, 0)
     local ms, inbox = string.match(first or '', '^s(%d+):(.*)$')
     if not ms then return end
     leave(of, first)
-    if tell(inbox, ms .. '/' .. slot .. ':' .. key) > 0 then return inbox, ms end
+    if tell(inbox, ms .. '/' .. permit .. ':' .. key) > 0 then return inbox, ms end
   end
 end
 
@@ -48,7 +48,7 @@ local function let_in(key, of, holder)
   if holder == SHARED_HOLDER then
     notify_readers(key, of)
   elseif type(holder) == 'string' and string.find(holder, PERMITS_HOLDER, 1, true) == 1 then
-    require('kinds.slot').offer_free({ key = key, queue = of }, holder)
+    require('kinds.permit').offer_free({ key = key, queue = of }, holder)
   end
 end
 

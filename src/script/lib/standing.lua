@@ -36,7 +36,7 @@ end
 -- Includes those that have ended. With a limit, only that many of a sorted set: those that end first.
 local function beside(key, holder, most)
   if holder == SHARED_HOLDER then return members_of(companion('readers', key), most or 0) end
-  if begins_with(holder, PERMITS_HOLDER) then return members_of(companion('slots', key), most or 0) end
+  if begins_with(holder, PERMITS_HOLDER) then return members_of(companion('permits', key), most or 0) end
   if begins_with(holder, OWNER_PREFIX) then return holds_of(companion('holds', key)) end
   return {}
 end

@@ -29,7 +29,7 @@ local function left_of(group, n, of, holder, inbox)
   if group.kind == 'r' and holder == SHARED_HOLDER then
     return require('queue.is_behind_writer')(of, group.ticket(n), inbox) and left or 0
   elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
-    return left_of_permits(companion('slots', group.keys[n]), tonumber(group.permits))
+    return left_of_permits(companion('permits', group.keys[n]), tonumber(group.permits))
   end
   return blocked_ms(holder, left)
 end
@@ -39,7 +39,7 @@ local function is_kept_in(group, holders)
   return function(n)
     if holders[n] == group.reservation then return true end
     if group.kind ~= 's' or holders[n] ~= PERMITS_HOLDER .. group.permits then return false end
-    local members = call('ZRANGE', companion('slots', group.keys[n]), 0, -1, 'WITHSCORES')
+    local members = call('ZRANGE', companion('permits', group.keys[n]), 0, -1, 'WITHSCORES')
     for at = 1, #members, 2 do
       local is_ours = string.match(members[at], '^%d+:(.*)$') == group.reservation
       if is_ours and tonumber(members[at + 1]) >= now_ms() then return true end

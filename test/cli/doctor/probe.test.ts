@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { expect } from "chai";
 import { findingsOf } from "../../../src/cli/doctor/findings.js";
 import { probeFleet } from "../../../src/cli/doctor/probe.js";
-import { serverNodes } from "../../../src/server-nodes.js";
+import { serverNodes } from "../../../src/nodes/server-nodes.js";
 
 const SETTINGS = {
   ...{ maxTtlMs: 60_000, driftFactor: 0.01, allowEviction: false, keyPrefix: "lock:" },

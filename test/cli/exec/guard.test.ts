@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { readClocks, type GuardLine } from "../../../src/cli/exec/guard-lines.js";
@@ -57,6 +58,35 @@ describe("The guard of a command that it was not told of", () => {
       expect(existsSync(dir), "what quorate could not remove").to.equal(!ends);
       rmSync(dir, { recursive: true, force: true });
       expect(other.signalCode, "of another command").to.equal(null);
+    });
+  }
+
+  for (const { graceMs, leastMs } of [
+    { graceMs: 300, leastMs: 300 },
+    { graceMs: 600_000, leastMs: 2_000 },
+  ]) {
+    it(`gives it ${leastMs} ms of a grace period of ${graceMs} ms when quorate is gone`, async () => {
+      const mark = randomUUID();
+      const script = `trap "" TERM; while :; do sleep 0.05; done`;
+      const command = start("sh", ["-c", script], { QUORATE_MARK: mark });
+      await once(command, "spawn");
+      // It ignores the signal from its first line on.
+      await sleep(200);
+      const ended = once(command, "exit");
+      const guard = start(process.execPath, [GUARD]);
+      await once(guard, "spawn");
+      const marks = [`QUORATE_MARK=${mark}`];
+      const far = { terminateInMs: 600_000, killInMs: 600_000 };
+      const lines: GuardLine[] = [
+        { kind: "hello", signal: "SIGTERM", graceMs, kills: true, marks, dir: undefined },
+        { kind: "until", sent: readClocks(), ...far },
+      ];
+      for (const line of lines) guard.stdin?.write(`${JSON.stringify(line)}\n`);
+      const fromMs = performance.now();
+      guard.stdin?.end();
+      expect((await ended)[1]).to.equal("SIGKILL");
+      // The guard has to start, on a machine that may be busy.
+      expect(performance.now() - fromMs).to.be.within(leastMs - 10, leastMs + 20_000);
     });
   }
 });

@@ -1,4 +1,13 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -36,5 +45,35 @@ describe("A status feed", () => {
     const closed = new StatusFeed(fd);
     closed.tell({ event: "waiting" });
     await closed.flush(5_000);
+  });
+
+  it("loses and repeats nothing where a pipe takes only a part at a time", async function () {
+    if (process.platform === "win32") this.skip();
+    const pipe = join(dir, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    // Both ends, so that neither opening waits for the other.
+    const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    const feed = new StatusFeed(fd);
+    const count = 600;
+    // Far more than a pipe holds, in one text: the first line is being written when the others come.
+    for (let at = 0; at < count; at++) {
+      feed.tell({ event: "renewed", fencingToken: at, reason: "r".repeat(300) });
+    }
+    let received = "";
+    const buffer = Buffer.alloc(10_000);
+    const isComplete = (): boolean => received.split("\n").length > count;
+    while (!isComplete()) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      try {
+        received += buffer.toString("utf8", 0, readSync(fd, buffer));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      }
+    }
+    await feed.flush(5_000);
+    closeSync(fd);
+    const lines = received.trimEnd().split("\n");
+    const tokens = lines.map((line) => (JSON.parse(line) as { fencingToken: number }).fencingToken);
+    expect(tokens).to.deep.equal(Array.from({ length: count }, (_, at) => at));
   });
 });

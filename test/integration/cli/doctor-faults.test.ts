@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { tryLocks } from "../../../src/cli/doctor/try-locks.js";
 import { openPlainClient } from "../../../src/redis/plain-client.js";
-import { serverNodes } from "../../../src/server-nodes.js";
+import { serverNodes } from "../../../src/nodes/server-nodes.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { AlteringProxy } from "../../support/altering-proxy.js";
 import { makeCertificates } from "../../support/certificates.js";

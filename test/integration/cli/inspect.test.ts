@@ -6,7 +6,7 @@ import { callCli, cliFile, environment, PATIENTLY, runCli } from "../../support/
 import { expectSchema } from "../../support/cli-schema.js";
 import { allHold, at } from "../../support/nodes.js";
 import { PATIENT } from "../../support/patient.js";
-import { ownerIdOf } from "../../../src/lock.js";
+import { ownerIdOf } from "../../../src/manager/lock.js";
 
 describe("quorate inspect and release", () => {
   let fleet: RedisFleet;

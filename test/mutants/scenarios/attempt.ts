@@ -10,7 +10,7 @@ export const abortLeavesKeys: Scenario = plainScenario({
   chaosMs: 2_000,
 });
 
-export const failedHandOverKeepsKey: Scenario = plainScenario({
+export const failedPassOnKeepsKey: Scenario = plainScenario({
   clients: 1,
   options: { ttlMs: 20_000, maxTtlMs: 20_000, maxDelayMs: 1_000 },
   workload: [

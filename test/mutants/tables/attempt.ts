@@ -21,7 +21,7 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/attempt.ts",
     find: "this.#firstSendMs = nowMs;",
     replace:
-      'this.#firstSendMs = nowMs; if (mode.as === "takeOver") this.#ownerId = mode.previousId;',
+      'this.#firstSendMs = nowMs; if (mode.as === "adoption") this.#ownerId = mode.previousId;',
     also: [
       {
         file: "src/coordinator/acquire-mode.ts",
@@ -59,29 +59,29 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 1, ms: 45 },
   },
   {
-    id: "failed-hand-over-keeps-key",
-    means: "a failed hand-over rolls back only the next owner",
+    id: "failed-pass-on-keeps-key",
+    means: "passing on that fails rolls back only the next owner",
     seenIn: "a rollback that knows one owner",
     file: "src/coordinator/attempt.ts",
     find: "this.#predecessor?.letGo();",
     replace: "",
     also: [
       {
-        file: "src/coordinator/hand-over.ts",
+        file: "src/coordinator/pass-on.ts",
         find: "this.#releaseOn(index, vote.sent);",
         replace: "",
       },
     ],
-    where: [scenarios.failedHandOverKeepsKey],
+    where: [scenarios.failedPassOnKeepsKey],
     noticedBy: ["L3"],
     seedBudget: 40,
     pin: { where: 0, seed: 1, ms: 31 },
   },
   {
     id: "fault-withholds-release",
-    means: "a node that did not execute a hand-over gets no release either",
+    means: "a node that did not pass the lock on gets no release either",
     seenIn: "a release that is part of another request",
-    file: "src/coordinator/hand-over.ts",
+    file: "src/coordinator/pass-on.ts",
     find: "this.#releaseOn(index, vote.sent);",
     replace: "",
     where: [scenarios.faultWithholdsRelease],

@@ -172,8 +172,8 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 27, ms: 16 },
   },
   {
-    id: "hand-over-keeps-token",
-    means: "a hand-over leaves the counter, and so the fencing token, unchanged",
+    id: "pass-on-keeps-token",
+    means: "passing on leaves the counter, and so the fencing token, unchanged",
     seenIn: "locks that change hands within a process without asking the server",
     file: "src/script/exclusive_acquire.lua",
     find: "local fence = lock.token == '' and 0 or",
@@ -185,8 +185,8 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 3, ms: 154 },
   },
   {
-    id: "hand-over-without-owner",
-    means: "a hand-over takes the key from any holder",
+    id: "pass-on-without-owner",
+    means: "passing on takes the key from any holder",
     seenIn: "SET XX by a client that assumes its process holds the lock",
     file: "src/script/exclusive_acquire.lua",
     find: "holder and holder == previous and holder ~= owner",

@@ -149,10 +149,10 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "set-taken-over",
-    means: "a lock of one name is handed over to a set in its wait queue",
-    seenIn: "a hand-over to the next waiter, whatever it waits for",
+    means: "a lock of one name is passed on to a set in its wait queue",
+    seenIn: "passing on to the next waiter, whatever it waits for",
     file: "src/coordinator/queued-acquire.ts",
-    find: "return this.keys.queue.handsOver && isFree",
+    find: "return this.keys.queue.passesOn && isFree",
     replace: "return isFree",
     where: ["several"],
     noticedBy: ["L3", "R1"],

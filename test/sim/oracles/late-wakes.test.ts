@@ -25,7 +25,7 @@ const released = (node: number): HistoryEvent =>
 /** How long the slowest message took. */
 const slow = (tookMs: number): HistoryEvent[] =>
   (["told", "heard"] as const).map((what, at) => ({
-    ...{ kind: "turn", node: 0, name: "b", process: "B", wants: "", slot: undefined, what },
+    ...{ kind: "turn", node: 0, name: "b", process: "B", wants: "", permit: undefined, what },
     atUs: S + at * tookMs * MS,
   }));
 const asks = (atUs: number, mode?: "shared"): HistoryEvent[] => [

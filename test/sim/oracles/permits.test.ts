@@ -1,7 +1,7 @@
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, send } from "../../support/check/events.js";
 
-const [first, second, third] = [0, 1, 2].map((slot) => ({ name: `a#${slot}`, permits: 2 }));
+const [first, second, third] = [0, 1, 2].map((permit) => ({ name: `a#${permit}`, permits: 2 }));
 
 /** Somebody of the process steals the name from A, which then believes on in its permit. */
 const preemption = (process: string) => [

@@ -3,8 +3,8 @@ import { judgeCases } from "../../support/check/cases.js";
 import { call, end, grant, send, settle, vote } from "../../support/check/events.js";
 
 const MS = 1_000;
-const heard = (atUs: number, node: number, slot?: number): HistoryEvent => ({
-  ...{ kind: "turn", atUs, node, name: "a", process: "A", wants: "", slot, what: "heard" },
+const heard = (atUs: number, node: number, permit?: number): HistoryEvent => ({
+  ...{ kind: "turn", atUs, node, name: "a", process: "A", wants: "", permit, what: "heard" },
 });
 const round = (atUs: number, ownerId: string): HistoryEvent[] =>
   [0, 1, 2].map((node) => send(atUs, ownerId, node, { process: "A" }));

@@ -5,7 +5,7 @@ import type {
   HandshakeRequest,
 } from "../../../src/channel/transport.js";
 import { inboxChannel } from "../../../src/protocol/keys.js";
-import { MAX_PERMITS } from "../../../src/protocol/slots.js";
+import { MAX_PERMITS } from "../../../src/protocol/permits.js";
 import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
 import type { Waiter } from "../../../src/protocol/waiter.js";
 import { keysOf } from "../../../src/kinds/exclusive.js";
@@ -82,7 +82,7 @@ export const NAMES = {
   a1ofMany: permitLock(keysOf("lock:", "a"), MAX_PERMITS, 1),
   a2of3: permitLock(keysOf("lock:", "a"), 3, 2),
   /** Any of them. */
-  aSlots: permitLock(keysOf("lock:", "a"), 2),
+  aPermits: permitLock(keysOf("lock:", "a"), 2),
   bTagged: severalLock([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 

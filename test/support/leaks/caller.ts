@@ -11,7 +11,7 @@ const MAX_FRAMES = 12;
 
 const stackSettings: { stackTraceLimit: number; prepareStackTrace?: unknown } = Error;
 
-/** A place in code: `src/request.js:50`. */
+/** A place in code: `src/manager/request.js:50`. */
 export interface Caller {
   readonly isLibrary: boolean;
   readonly isTest: boolean;

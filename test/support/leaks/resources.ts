@@ -1,6 +1,6 @@
 import { EventEmitter, getEventListeners } from "node:events";
 import type { LockManager } from "../../../src/index.js";
-import type { SharedNodes } from "../../../src/redlock/shared-nodes.js";
+import type { SharedNodes } from "../../../src/integrations/redlock/shared-nodes.js";
 import { callerOf, isSimulated } from "./caller.js";
 
 /**
@@ -79,7 +79,7 @@ export function forget(): void {
 }
 
 /** Timers that nobody waits for once a manager is closed. */
-const OF_MANAGERS = /^src\/(?:coordinator|channel|election)\//;
+const OF_MANAGERS = /^src\/(?:coordinator|channel|manager\/election)\//;
 
 function onUserClosed(): void {
   if (!isUnused()) return;

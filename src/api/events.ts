@@ -1,0 +1,77 @@
+import type { ChannelState } from "../channel/channel-state.js";
+import type { LossReason } from "../coordinator/loss.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+
+/** State of one node, as this manager sees it. */
+export type NodeState = ChannelState;
+
+/** One node as {@link LockManager.nodes} shows it. */
+export interface NodeStatus {
+  readonly node: string;
+  readonly state: NodeState;
+  /** The reason, briefly. */
+  readonly detail: string;
+  /** Remaining quarantine of the node, ms. */
+  readonly quarantineLeftMs: number;
+  /**
+   * How far the node's wall clock is ahead of this process's, ms; negative if it is behind. From the latest
+   * reply with the node's time, accurate to half of its round trip. Undefined if there was none.
+   */
+  readonly clockOffsetMs: number | undefined;
+}
+
+/** Votes that a lock needs, and nodes that vote. */
+export interface QuorumStatus {
+  readonly nodeCount: number;
+  /** Votes that a lock needs. */
+  readonly size: number;
+  /** Nodes that are `ready` now. */
+  readonly votes: number;
+}
+
+/** A lock that was not renewed in time, and is not lost yet. */
+export interface LateLock {
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly mode: LockKind["mode"];
+  readonly fencingToken: number | undefined;
+  /** How long its renewal has been due, ms. */
+  readonly lateMs: number;
+  /** Remaining validity, ms. */
+  readonly remainingMs: number;
+}
+
+/** Events of a {@link LockManager}, with the arguments of their listeners. */
+export interface LockManagerEvents {
+  /** A node's state changed. */
+  node: [status: NodeStatus];
+  /**
+   * The renewal of a lock is failing, and the lock ends in `lossNoticeMs` or less unless a renewal still
+   * succeeds: time to stop the protected work. Fires once until the lock is extended. If it is not, `lost`
+   * follows; a process that did not run for that long only gets `lost`. New listeners get renewals that are due
+   * from then on.
+   */
+  late: [lock: LateLock];
+  /** A lock was lost. Its own `signal` is aborted first. */
+  lost: [event: { readonly name: string; readonly reason: LossReason }];
+  /**
+   * Something that an operator should know: an even number of nodes, a misconfigured node, a node whose clock
+   * is off or whose fence is absurd, replies that are not those of the requests, clients with other nodes, a callback
+   * that goes on without its lock, a ttl so short that it was probably meant in seconds.
+   * Goes to `process.emitWarning` if there are no listeners.
+   */
+  warning: [warning: QuorateWarning];
+}
+
+export interface QuorateWarning {
+  readonly code:
+    | "QUORATE_CALLBACK_OVERRUN"
+    | "QUORATE_CLOCK_OFFSET"
+    | "QUORATE_EVEN_NODE_COUNT"
+    | "QUORATE_IMPLAUSIBLE_FENCE"
+    | "QUORATE_MISCONFIGURED_NODE"
+    | "QUORATE_NODE_LIST_MISMATCH"
+    | "QUORATE_REPLIES_OUT_OF_STEP"
+    | "QUORATE_SHORT_TTL";
+  readonly message: string;
+}

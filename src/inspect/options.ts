@@ -1,8 +1,0 @@
-import { checkKnown, string } from "../validate.js";
-import type { ForceReleaseOptions } from "./force-release.js";
-
-/** @throws TypeError for an unknown option or a value that is not a string. */
-export function checkForceReleaseOptions(options: ForceReleaseOptions): void {
-  checkKnown(options, ["fingerprint"]);
-  if (options.fingerprint !== undefined) string("fingerprint", options.fingerprint);
-}

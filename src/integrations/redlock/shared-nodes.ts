@@ -1,0 +1,247 @@
+import { show } from "../../runtime/validate.js";
+import { MAX_NODE_COUNT } from "../../coordinator/node-sets.js";
+import { UNOBSERVED } from "../../coordinator/observer.js";
+import type { QuorateWarning } from "../../api/events.js";
+import { openNodes, worldOf, type OpenNodes } from "../../nodes/open-nodes.js";
+import { DEFAULTS, MIN_TTL_MS } from "../../options/table.js";
+import { hasTransport } from "../../nodes/own-nodes.js";
+import { quorumSize } from "../../protocol/verdict.js";
+import type { Runtime } from "../../nodes/open-quorum.js";
+import type { RedisClient } from "../../redis/client-types.js";
+import { resolveManagerOptions, type ManagerSettings } from "../../options/resolve.js";
+import type { NodeSettings } from "./settings.js";
+
+/** How long the first operation waits for nodes to connect, ms. */
+const OPENING_MS = 1_000;
+
+/** How often the clients are checked, ms: one that is closed while it reconnects emits no event. */
+const WATCH_MS = 250;
+
+interface Opened {
+  readonly nodes: OpenNodes;
+  /** Resolves when a quorum is ready, no node is still connecting, or the time is up. */
+  readonly isSettled: Promise<void>;
+}
+
+/** By their first client. */
+const shared = new WeakMap<RedisClient, SharedNodes[]>();
+
+/**
+ * Our own connections to the servers of the users' clients.
+ *
+ * All users of the same clients share them, since programs create a Redlock per request. They are opened by the first
+ * operation, and closed when all of the clients have been: a program that closes its clients can exit, as with
+ * redlock.
+ */
+export class SharedNodes {
+  readonly clients: readonly RedisClient[];
+  /** The clients' key prefix, which we put before every resource, too. */
+  readonly keyPrefix: string;
+  readonly #settings: ManagerSettings;
+  /** What {@link SharedNodes.of} compares in addition to the clients. */
+  readonly #identity: string;
+  readonly #onEnd = (): void => this.#closeIfUnused();
+  #runtime: Runtime | undefined;
+  #opened: Opened | undefined;
+  #watch: NodeJS.Timeout | undefined;
+  /** Operations in progress. */
+  #useCount = 0;
+  /** `quitting`: the clients are being closed; they seem alive until their connections have ended. */
+  #quit: "no" | "quitting" | "quit" = "no";
+
+  /**
+   * @throws TypeError for anything but a client of ioredis and for differing key prefixes, RangeError for too many
+   *   clients and for node settings out of range.
+   */
+  static of(
+    clients: readonly RedisClient[],
+    driftFactor: number,
+    settings: NodeSettings,
+  ): SharedNodes {
+    const made = new SharedNodes(clients, driftFactor, settings);
+    const [first] = clients;
+    if (first === undefined) return made;
+    const others = shared.get(first) ?? [];
+    const same = others.find((other) => other.#isSameAs(made));
+    if (same === undefined) shared.set(first, [...others, made]);
+    return same ?? made;
+  }
+
+  private constructor(clients: readonly RedisClient[], driftFactor: number, given: NodeSettings) {
+    if (clients.length > MAX_NODE_COUNT) {
+      throw new RangeError(`\`clients\` must be 1 to ${MAX_NODE_COUNT}, got ${clients.length}`);
+    }
+    const prefixes = clients.map(keyPrefixOf);
+    const [keyPrefix = ""] = prefixes;
+    if (prefixes.some((prefix) => prefix !== keyPrefix)) {
+      throw new TypeError(
+        `\`clients\` must have one \`keyPrefix\`, got ${prefixes.map(show).join(", ")}`,
+      );
+    }
+    this.clients = clients;
+    this.keyPrefix = keyPrefix;
+    this.#settings = settingsOf(driftFactor, keyPrefix, given);
+    this.#identity = JSON.stringify([driftFactor, given]);
+  }
+
+  /** The source of pauses and of the wall clock. */
+  get runtime(): Runtime {
+    this.#runtime ??= worldOf(this.clients);
+    return this.#runtime;
+  }
+
+  /** The wall clock, ms since 1970. */
+  get wallMs(): number {
+    return this.runtime.clock.wallUs() / 1_000;
+  }
+
+  /** Clients that their user may close: not nodes with connections of their own. */
+  get #closable(): readonly RedisClient[] {
+    return this.clients.filter((client) => !hasTransport(client));
+  }
+
+  /** Whether all clients have been closed by their user. One that gave up reconnecting is only unreachable. */
+  get isClosed(): boolean {
+    const haveEnded = this.#haveEnded;
+    if (this.#quit === "quitting" && haveEnded) this.#quit = "quit";
+    // From here on their state is sufficient: they may be connected again.
+    else if (this.#quit === "quit" && !haveEnded) this.#quit = "no";
+    return this.#quit !== "no" || this.clients.every((client) => endOf(client) === "closed");
+  }
+
+  /** Runs an operation. Meanwhile connections stay open, even if the clients have given up. */
+  async use<T>(operation: () => Promise<T>): Promise<T> {
+    this.#useCount++;
+    try {
+      return await operation();
+    } finally {
+      this.#useCount--;
+      this.#closeIfUnused();
+    }
+  }
+
+  /**
+   * The nodes, ready for locks of that duration; undefined if all of the clients have been closed.
+   *
+   * A node that lost its data does not vote for the longest possible ttl: a longer one than any before is first put
+   * on record.
+   */
+  async open(durationMs: number): Promise<OpenNodes | undefined> {
+    if (this.isClosed) return undefined;
+    if (this.#opened === undefined) {
+      this.#opened = this.#open();
+      this.#watchClients();
+    }
+    const { nodes, isSettled } = this.#opened;
+    await isSettled;
+    await nodes.allowTtl(durationMs);
+    return nodes;
+  }
+
+  /** Closes the clients, and our connections. */
+  async quit(): Promise<void> {
+    this.#quit = "quitting";
+    const quits = this.#closable.map((client) => client.quit());
+    await Promise.all([this.close(), ...quits]);
+  }
+
+  /** Closes our connections, not the clients. */
+  async close(): Promise<void> {
+    this.#unwatchClients();
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.nodes.close(this.#settings.lease.nodeTimeoutMs);
+  }
+
+  get #haveEnded(): boolean {
+    return this.clients.every((client) => endOf(client) !== undefined);
+  }
+
+  #closeIfUnused(): void {
+    if (this.isClosed || (this.#haveEnded && this.#useCount === 0)) void this.close();
+  }
+
+  #watchClients(): void {
+    const closable = this.#closable;
+    if (closable.length === 0) return;
+    for (const client of closable) client.on("end", this.#onEnd);
+    this.#watch = setInterval(this.#onEnd, WATCH_MS).unref();
+  }
+
+  #unwatchClients(): void {
+    clearInterval(this.#watch);
+    for (const client of this.#closable) client.off("end", this.#onEnd);
+  }
+
+  #open(): Opened {
+    let onChange = (): void => {};
+    const configs = this.clients.map((client) =>
+      hasTransport(client) ? client : { client, options: { keyPrefix: "" } },
+    );
+    const nodes = openNodes(configs, this.#settings, {
+      ...UNOBSERVED,
+      onNodeState: () => onChange(),
+      onWarning: worldOf(this.clients).warn ?? warn,
+    });
+    const isSettled = new Promise<void>((resolve) => {
+      const timer = nodes.context.clock.setTimer(OPENING_MS, resolve);
+      onChange = () => {
+        const states = nodes.channels.map(({ state }) => state);
+        const readyCount = states.filter((state) => state === "ready").length;
+        const isOnItsWay = states.includes("connecting");
+        if (readyCount < quorumSize(states.length) && isOnItsWay) return;
+        timer.cancel();
+        resolve();
+      };
+    });
+    return { nodes, isSettled };
+  }
+
+  #isSameAs(other: SharedNodes): boolean {
+    return (
+      this.#identity === other.#identity &&
+      this.clients.length === other.clients.length &&
+      this.clients.every((client, index) => client === other.clients[index])
+    );
+  }
+}
+
+function warn(code: QuorateWarning["code"], message: string): void {
+  process.emitWarning(message, { code, type: "QuorateWarning" });
+}
+
+/** The settings of a manager for nodes where each caller chooses the duration of its locks. */
+function settingsOf(driftFactor: number, keyPrefix: string, given: NodeSettings): ManagerSettings {
+  const { maxTtlMs = DEFAULTS.maxTtlMs } = given;
+  // A value out of range is reported as it was given.
+  const ttlMs = maxTtlMs >= MIN_TTL_MS ? Math.min(DEFAULTS.ttlMs, maxTtlMs) : DEFAULTS.ttlMs;
+  return resolveManagerOptions({ ...given, maxTtlMs, ttlMs, driftFactor, keyPrefix });
+}
+
+/** The part of a client that shows how it ended; not all of it is in its types. */
+interface ClientState {
+  readonly status: string;
+  readonly manuallyClosing?: boolean;
+  readonly retryAttempts?: number;
+  readonly options: { readonly retryStrategy?: unknown; readonly clusterRetryStrategy?: unknown };
+}
+
+/** How a client ended: closed by its user, or because its retry strategy gave up on the server. */
+function endOf(client: RedisClient): "closed" | "gaveUp" | undefined {
+  const { status, manuallyClosing, retryAttempts, options } = client as unknown as ClientState;
+  if (status === "reconnecting" && manuallyClosing === true) return "closed";
+  if (status !== "end") return undefined;
+  const strategy = options.retryStrategy ?? options.clusterRetryStrategy;
+  // Counts consecutive failures: a client that was closed while connected has none.
+  const hasGivenUp = retryAttempts !== 0 || typeof strategy !== "function";
+  return hasGivenUp && manuallyClosing !== true ? "gaveUp" : "closed";
+}
+
+function keyPrefixOf(client: RedisClient, index: number): string {
+  if (hasTransport(client)) return "";
+  if (typeof client?.duplicate !== "function" || typeof client.options !== "object") {
+    throw new TypeError(`\`clients[${index}]\` must be a client of ioredis, got ${show(client)}`);
+  }
+  const { keyPrefix } = client.options as { readonly keyPrefix?: string };
+  return keyPrefix ?? "";
+}

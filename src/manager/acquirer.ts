@@ -1,0 +1,210 @@
+import { PendingAcquire, type AcquireOutcome } from "../coordinator/pending-acquire.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import { LinkedSet } from "../coordinator/linked-set.js";
+import type { Pending } from "../coordinator/local-competitors.js";
+import type { ManagedLease } from "../coordinator/observer.js";
+import { Preemption } from "../coordinator/preemption.js";
+import { ClosedError, LockHeldError, LockLostError } from "../api/errors.js";
+import type { Lock } from "../api/lock.js";
+import { LeasedLock } from "./lock.js";
+import {
+  checkedKeysOf,
+  checkedKeysOfAll,
+  checkMinHold,
+  laidOutKeys,
+} from "../options/name-keys.js";
+import type { OpenNodes } from "../nodes/open-nodes.js";
+import type { AcquireOptions } from "../api/options.js";
+import { errorOf } from "./outcome-error.js";
+import type { Place } from "../options/table.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { Opening, Reentry } from "./reentry/reentry.js";
+import { checkRequest, type Request } from "../options/request.js";
+import { AcquireTrace, traceAcquire } from "../telemetry/acquire-trace.js";
+import { CHANNELS } from "../telemetry/channels.js";
+import {
+  resolveAcquireOptions,
+  type ManagerSettings,
+  type ResolvedAcquire,
+} from "../options/resolve.js";
+
+/** The purpose of an acquire. */
+export interface HowToAcquire {
+  /** Of a request whose callback will run in such a context. */
+  readonly opening?: Opening | undefined;
+  /** Of a semaphore. */
+  readonly permitKeys?: LockKind;
+  /** Of a request: the context in which its callback will run. */
+  readonly request?: Request;
+  readonly callback?: unknown;
+}
+
+const PLAINLY: HowToAcquire = {};
+
+/** Acquires the locks of one lock manager: checks the arguments, asks the nodes, returns the lock. */
+export class Acquirer {
+  readonly held: Iterable<ManagedLease>;
+  /** Waiting acquires. */
+  readonly pending = new LinkedSet<Pending>();
+  /** Any state but "open" rejects new acquires; while draining, held locks can still be re-entered. */
+  state: "open" | "draining" | "closed" = "open";
+  readonly #nodes: OpenNodes;
+  readonly #settings: ManagerSettings;
+  readonly #reentry: Reentry;
+  readonly #onLease: (lease: LeaseSettings) => void;
+
+  /** @param onLease receives the settings of every requested lock */
+  constructor(
+    nodes: OpenNodes,
+    settings: ManagerSettings,
+    held: Iterable<ManagedLease>,
+    reentry: Reentry,
+    onLease: (lease: LeaseSettings) => void,
+  ) {
+    this.#nodes = nodes;
+    this.#settings = settings;
+    this.held = held;
+    this.#reentry = reentry;
+    this.#onLease = onLease;
+  }
+
+  get isClosed(): boolean {
+    return this.state !== "open";
+  }
+
+  /**
+   * @param waitMs unless the options set it
+   * @throws as `LockManager.acquire` does, always by rejection
+   */
+  acquire(
+    name: string | readonly string[],
+    options: AcquireOptions | undefined,
+    waitMs: number,
+    how: HowToAcquire = PLAINLY,
+  ): Promise<Lock> {
+    return new Promise((resolve, reject) => {
+      const place = how.permitKeys === undefined ? "acquire" : "permit";
+      const resolved = this.#resolve(options, waitMs, place);
+      const { lease, wait, signal } = resolved;
+      const keys = how.permitKeys ?? this.#keysOf(name, resolved);
+      const { request } = how;
+      if (request !== undefined) {
+        checkRequest(request, how.callback, keys, { ...resolved, layout: this.#settings.layout });
+      }
+      checkMinHold(keys, lease.minHoldMs);
+      this.#onLease(lease);
+      if (CHANNELS.acquire.hasSubscribers) {
+        const { names, context } = this.#nodes;
+        const nodes = { names, clock: context.clock };
+        const trace = new AcquireTrace(keys, wait.waitMs, nodes, signal);
+        const ask = (): Promise<Lock> =>
+          new Promise((...settle) => this.#begin(keys, resolved, how, ...settle, trace));
+        resolve(traceAcquire(trace, ask));
+      } else this.#begin(keys, resolved, how, resolve, reject);
+    });
+  }
+
+  #begin(
+    keys: LockKind,
+    { lease, wait, signal, reentrant }: ResolvedAcquire,
+    { opening, request }: HowToAcquire,
+    resolve: (lock: Lock) => void,
+    reject: (error: unknown) => void,
+    trace?: AcquireTrace,
+  ): void {
+    const { context, names } = this.#nodes;
+    if (this.state === "closed") throw new ClosedError(keys.name);
+    signal?.throwIfAborted();
+    const steals = request?.steal === true;
+    const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+    if (joined !== undefined) {
+      if (trace !== undefined) trace.message.reentrant = true;
+      resolve(new LeasedLock(joined, names, context.clock));
+      return;
+    }
+    if (this.isClosed) throw new ClosedError(keys.name);
+    const onAbort = (): void => pendingAcquire.abort();
+    const settle = (outcome: AcquireOutcome): void => {
+      this.pending.delete(pendingAcquire);
+      signal?.removeEventListener("abort", onAbort);
+      trace?.onOutcome(outcome, pendingAcquire.attemptCount);
+      if (outcome.kind === "granted") {
+        const own = opening?.begin(outcome.lease) ?? outcome.lease;
+        resolve(new LeasedLock(own, names, context.clock));
+      } else reject(this.#errorOf(outcome, pendingAcquire, keys, wait.waitMs, signal));
+    };
+    const pendingAcquire = steals
+      ? new Preemption(context, keys, lease, wait, this, settle)
+      : new PendingAcquire(context, keys, lease, wait, settle, trace?.onSetback);
+    this.pending.add(pendingAcquire);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (pendingAcquire instanceof Preemption) pendingAcquire.begin();
+  }
+
+  /** The settings of one acquire. @throws TypeError and RangeError for bad options */
+  #resolve(options: AcquireOptions | undefined, waitMs: number, place: Place): ResolvedAcquire {
+    if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs, place);
+    const { lease, wait, once } = this.#settings;
+    return {
+      lease,
+      wait: waitMs === 0 ? once : wait,
+      mode: "exclusive",
+      signal: undefined,
+      owner: undefined,
+      reentrant: undefined,
+    };
+  }
+
+  /**
+   * The keys of one exclusive lock on a name.
+   *
+   * @param option its name in messages
+   * @throws TypeError and RangeError for a bad name
+   */
+  plainKeysOf(name: unknown, option?: string): LockKind {
+    return checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster, option);
+  }
+
+  /** The same, for calls that are impossible after closing. @throws ClosedError */
+  openKeysOf(name: unknown, option?: string): LockKind {
+    const keys = this.plainKeysOf(name, option);
+    if (this.isClosed) throw new ClosedError(keys.name);
+    return keys;
+  }
+
+  #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): LockKind {
+    const { hasCluster } = this.#nodes;
+    const { keyPrefix, layout } = this.#settings;
+    return laidOutKeys(checkedKeysOfAll(keyPrefix, name, hasCluster), { layout, ...resolved });
+  }
+
+  #errorOf(
+    outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
+    pendingAcquire: PendingAcquire | Preemption,
+    keys: LockKind,
+    waitMs: number,
+    signal: AbortSignal | undefined,
+  ): unknown {
+    if (outcome.kind === "aborted") {
+      if (signal?.aborted) return signal.reason;
+      const isPreempted = pendingAcquire instanceof Preemption && pendingAcquire.isPreempted;
+      return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
+    }
+    const { waitedMs, attemptCount } = pendingAcquire;
+    const isHeldHere = (): boolean =>
+      [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
+    const marginMs = this.#nodes.marginMs();
+    const tried = { waitMs, waitedMs, attemptCount, marginMs, isHeldHere };
+    return errorOf(keys, outcome, this.#nodes.names, tried);
+  }
+}
+
+/** Null if the lock was not acquired because another client holds it. */
+export async function nullIfHeld(asking: Promise<Lock>): Promise<Lock | null> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof LockHeldError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,100 @@
+import { show } from "../runtime/validate.js";
+import { Adoption } from "../coordinator/adoption.js";
+import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
+import type { Context } from "../coordinator/context.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import type { LinkedSet } from "../coordinator/linked-set.js";
+import type { Pending } from "../coordinator/local-competitors.js";
+import { ClosedError, LockLostError, NotAdoptableError } from "../api/errors.js";
+import { ForeignKeyError } from "../api/node-errors.js";
+import { nodeVotes } from "../api/tally.js";
+import type { Lock } from "../api/lock.js";
+import { LeasedLock } from "./lock.js";
+import { errorOf } from "./outcome-error.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { AdoptOptions } from "../api/options.js";
+import { checkPlace } from "../options/table.js";
+import { resolveAcquireOptions, type ManagerSettings } from "../options/resolve.js";
+import { startedTrace } from "../telemetry/acquire-trace.js";
+import type { GivenLock } from "../api/lock.js";
+import { checkedGivenLock } from "./given-lock.js";
+
+/** What a lock manager provides to an adoption. */
+export interface AdoptionHost {
+  readonly context: Context;
+  readonly nodeNames: readonly string[];
+  /** Adoptions in progress; they are aborted when the manager closes. */
+  readonly pending: LinkedSet<Pending>;
+  readonly settings: ManagerSettings;
+  /** Called with the settings of the lock. */
+  readonly onLease: (lease: LeaseSettings) => void;
+  /** The keys of a name, while the manager is open. */
+  readonly keysOf: (name: string, option: string) => LockKind;
+}
+
+/** Takes over a lock that another process handed over. Throws as {@link LockManager.adopt} does. */
+export function adopt(
+  host: AdoptionHost,
+  json: GivenLock | string,
+  options: AdoptOptions,
+): Promise<Lock> {
+  const { context, settings } = host;
+  const given = checkedGivenLock(json, context.clock.wallUs(), settings.maxTtlMs);
+  const keys = host.keysOf(given.name, "json.name");
+  if (keys.lockKey !== given.lockKey) {
+    throw new RangeError(
+      `\`json.lockKey\` must be ${show(keys.lockKey)} by \`keyPrefix\`, got ${show(given.lockKey)}`,
+    );
+  }
+  checkPlace(options, "adopt");
+  // Without a ttl of its own it goes on with the giver's, not with the default.
+  const withTtl = { ...options, ttlMs: options.ttlMs ?? given.ttlMs };
+  const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0, "adopt");
+  host.onLease(lease);
+  return adoption(host, keys, lease, given.ownerId, signal);
+}
+
+function adoption(
+  { context, nodeNames, pending }: AdoptionHost,
+  keys: LockKind,
+  settings: LeaseSettings,
+  giverId: string,
+  signal: AbortSignal | undefined,
+): Promise<Lock> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
+    const onAbort = (): void => pendingAdoption.abort();
+    const errorOfEnd = (outcome: Exclude<AcquireOutcome, { kind: "granted" }>): Error => {
+      if (outcome.kind !== "aborted") return adoptionError(keys, outcome, nodeNames);
+      if (signal?.aborted) return signal.reason as Error;
+      const { isPreempted } = pendingAdoption;
+      return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
+    };
+    const onEnd = (outcome: AcquireOutcome): void => {
+      pending.delete(pendingAdoption);
+      signal?.removeEventListener("abort", onAbort);
+      const error = outcome.kind === "granted" ? undefined : errorOfEnd(outcome);
+      trace?.tell(outcome, error);
+      if (outcome.kind !== "granted") reject(error);
+      else resolve(new LeasedLock(outcome.lease, nodeNames, context.clock));
+    };
+    const pendingAdoption = new Adoption(context, keys, settings, giverId, onEnd);
+    pending.add(pendingAdoption);
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+function adoptionError(
+  keys: LockKind,
+  failure: Exclude<AcquireOutcome, { kind: "granted" | "aborted" }>,
+  nodeNames: readonly string[],
+): Error {
+  // Whoever holds it, it is reported as not adoptable, without its margin.
+  const tried = { waitMs: 0, waitedMs: 0, attemptCount: 1, marginMs: 0 };
+  const error = errorOf(keys, failure, nodeNames, tried);
+  if (failure.kind !== "refused" || error instanceof ForeignKeyError) return error;
+  const isTaken = failure.votes.some((vote) => vote?.kind === "refused" && vote.reason === "held");
+  const votes = nodeVotes(nodeNames, failure.votes);
+  return new NotAdoptableError(keys.name, isTaken ? "taken" : "expired", votes);
+}

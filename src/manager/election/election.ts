@@ -1,0 +1,54 @@
+import { asked } from "../caller.js";
+import { Candidacy, type CandidacySettings, type Electorate } from "./candidacy.js";
+import type { Election, Term } from "../../api/election.js";
+import type { LeasedTerm } from "./term.js";
+
+/** An election whose terms are based on locks. */
+export class LockElection implements Election {
+  readonly name: string;
+  readonly #candidacy: Candidacy<LeasedTerm>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => void this.return();
+  #isStarted = false;
+
+  /** @internal */
+  constructor(
+    name: string,
+    electorate: Electorate<LeasedTerm>,
+    settings: CandidacySettings,
+    signal: AbortSignal | undefined,
+  ) {
+    this.name = name;
+    this.#signal = signal;
+    const onOver = (): void => signal?.removeEventListener("abort", this.#onAbort);
+    this.#candidacy = new Candidacy(electorate, settings, onOver);
+  }
+
+  get isLeader(): boolean {
+    return this.#candidacy.term !== undefined;
+  }
+
+  get term(): Term | undefined {
+    return this.#candidacy.term;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Term, undefined>> {
+    if (this.#signal?.aborted) void this.return();
+    else if (!this.#isStarted) this.#signal?.addEventListener("abort", this.#onAbort);
+    this.#isStarted = true;
+    return asked(this.#candidacy.next());
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    await this.#candidacy.end();
+    return { done: true, value: undefined };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+}

@@ -1,0 +1,100 @@
+import type { AcquireOutcome } from "../../coordinator/pending-acquire.js";
+import type { WaitSettings } from "../../coordinator/pauses.js";
+import type { AttemptFailure } from "../../coordinator/attempt-failure.js";
+import type { Context } from "../../coordinator/context.js";
+import type { LeaseSettings } from "../../coordinator/lease-settings.js";
+import type { LinkedSet } from "../../coordinator/linked-set.js";
+import type { Pending } from "../../coordinator/local-competitors.js";
+import type { ManagedLease } from "../../coordinator/observer.js";
+import { ClosedError, type QuorateError } from "../../api/errors.js";
+import { LeasedLock } from "../lock.js";
+import { errorOf } from "../outcome-error.js";
+import type { LockKind } from "../../protocol/lock-kind.js";
+import { startedTrace } from "../../telemetry/acquire-trace.js";
+import { DelayedAcquire } from "./delayed-acquire.js";
+import type { CampaignOutcome, Electorate } from "./candidacy.js";
+import { LeasedTerm } from "./term.js";
+
+/** What a lock manager provides to its elections. */
+export interface ElectionHost {
+  readonly context: Context;
+  readonly nodeNames: readonly string[];
+  /** Campaigns that wait; they are aborted when the manager closes. */
+  readonly pending: LinkedSet<Pending>;
+  readonly isClosed: () => boolean;
+  /** The largest clock margin that a client of the nodes has on record, ms. */
+  readonly marginMs: () => number;
+  /** Called with the lock that a term is based on. */
+  readonly onElected: (lease: ManagedLease) => void;
+}
+
+export interface Candidature {
+  readonly keys: LockKind;
+  readonly lease: LeaseSettings;
+  readonly wait: WaitSettings;
+  /** Called when a campaign begins to fail for another reason than another leader's term. */
+  readonly onError: ((error: QuorateError) => void) | undefined;
+}
+
+/** Elections of one name on the nodes of a lock manager. */
+export function electorateOf(host: ElectionHost, candidature: Candidature): Electorate<LeasedTerm> {
+  const { context, nodeNames, pending } = host;
+  const { keys, lease, wait, onError } = candidature;
+
+  const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<LeasedTerm> => {
+    if (outcome.kind === "granted") {
+      host.onElected(outcome.lease);
+      const lock = new LeasedLock(outcome.lease, nodeNames, context.clock);
+      return { kind: "elected", term: new LeasedTerm(lock) };
+    }
+    const isAborted = outcome.kind === "aborted";
+    return { kind: "failed", error: isAborted ? new ClosedError(keys.name) : error(outcome) };
+  };
+  const error = (failure: AttemptFailure): QuorateError =>
+    errorOf(keys, failure, nodeNames, {
+      waitMs: wait.waitMs,
+      waitedMs: 0,
+      attemptCount: 1,
+      marginMs: host.marginMs(),
+    });
+
+  let isTroubled = false;
+  const onSetback = (failure: AttemptFailure): void => {
+    const wasTroubled = isTroubled;
+    isTroubled = failure.kind !== "refused" && !failure.isOutrun;
+    // Once per outage, and deferred, so that a listener that throws cannot interrupt the current operation.
+    if (isTroubled && !wasTroubled && onError !== undefined) {
+      queueMicrotask(() => onError(error(failure)));
+    }
+  };
+
+  return {
+    unit: () => context.entropy.unit(),
+    campaign: (delayMs, settle) => {
+      if (host.isClosed()) {
+        context.clock.defer(() => settle(outcomeOf({ kind: "aborted" })));
+        return { abort: () => {} };
+      }
+      const trace = startedTrace(keys, wait.waitMs, { clock: context.clock, names: nodeNames });
+      const onEnd = (outcome: AcquireOutcome, campaign: DelayedAcquire): void => {
+        pending.delete(campaign);
+        if (outcome.kind === "granted") isTroubled = false;
+        const ended = outcomeOf(outcome);
+        const why = ended.kind === "failed" ? ended.error : undefined;
+        trace?.tell(outcome, why, campaign.attemptCount);
+        settle(ended);
+      };
+      const campaign = new DelayedAcquire(
+        context,
+        { keys, lease, wait, delayMs },
+        onEnd,
+        (failure) => {
+          trace?.onSetback(failure);
+          onSetback(failure);
+        },
+      );
+      pending.add(campaign);
+      return campaign;
+    },
+  };
+}

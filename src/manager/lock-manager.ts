@@ -1,0 +1,385 @@
+import { EventEmitter } from "node:events";
+import { inspect, type InspectOptions } from "node:util";
+import { Acquirer, nullIfHeld } from "./acquirer.js";
+import { asked } from "./caller.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
+import type { Lease } from "../coordinator/lease.js";
+import { LinkedSet } from "../coordinator/linked-set.js";
+import type { ManagedLease } from "../coordinator/observer.js";
+import { inspect as inspectName } from "../coordinator/revoke.js";
+import { checkedDrainMs, Drain } from "./drain.js";
+import { LockElection } from "./election/election.js";
+import { electorateOf } from "./election/electorate.js";
+import { helpOf } from "../api/help.js";
+import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "../api/events.js";
+import type { Election } from "../api/election.js";
+import type { GivenLock, Lock } from "../api/lock.js";
+import type { CloseOptions, Locks, ReadyOptions } from "../api/locks.js";
+import type {
+  ForceReleaseOptions,
+  ForceReleaseResult,
+  LockManagerSnapshot,
+  LockReport,
+} from "../api/reports.js";
+import type { Semaphore } from "../api/semaphore.js";
+import { adopt } from "./adopt.js";
+import { forceRelease } from "../operator/force-release.js";
+import { checkForceReleaseOptions } from "../operator/options.js";
+import { reportOf } from "../operator/report.js";
+import { snapshotOf } from "./snapshot.js";
+import { lateLock } from "./late-lock.js";
+import { checkMinHold, laidOutKeys } from "../options/name-keys.js";
+import { MisconfiguredError } from "../api/node-errors.js";
+import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
+import type {
+  AcquireOptions,
+  AdoptOptions,
+  ElectOptions,
+  LockManagerOptions,
+  RequestOptions,
+  SemaphoreOptions,
+} from "../api/options.js";
+import { quorumSize } from "../protocol/verdict.js";
+import { untilReady } from "./ready.js";
+import type { NodeConfig } from "../nodes/own-nodes.js";
+import { Reentry } from "./reentry/reentry.js";
+import { superfluous } from "../runtime/validate.js";
+import { runLocked, type RequestHost } from "./request.js";
+import { requestOf } from "../options/request.js";
+import {
+  resolveAcquireOptions,
+  resolveElectOptions,
+  resolveManagerOptions,
+  type ManagerSettings,
+} from "../options/resolve.js";
+import { PermitSemaphore, type SemaphoreHost } from "./semaphore.js";
+import { OpenedManager } from "../telemetry/open-managers.js";
+import { Telemetry, type ObservedNodes } from "../telemetry/telemetry.js";
+
+/** What a callback, or options, in the wrong place were probably meant for. */
+const RUNS_CALLBACKS = "request(name, options, callback) runs a callback under the lock";
+const OPTIONS_FIRST = "options come before the callback";
+
+/** As long as a pause of the garbage collector or of the network. */
+const SHORT_TTL_MS = 100;
+
+/** Releases in flight at once while closing. */
+const CLOSE_CONCURRENCY = 1_000;
+
+/**
+ * Locks on a quorum of independent Redis masters.
+ *
+ * @example
+ * ```ts
+ * const locks = new LockManager(["redis://a:6379", "redis://b:6379", "redis://c:6379"]);
+ * await locks.request("invoice:42", async (lock) => {
+ *   await db.query("UPDATE ... WHERE fence <= $1", [lock.fencingToken]);
+ * });
+ * ```
+ */
+export class LockManager extends EventEmitter<LockManagerEvents> implements Locks {
+  readonly #settings: ManagerSettings;
+  readonly #nodes: OpenNodes;
+  readonly #held = new LinkedSet<ManagedLease>();
+  /** The locks held by elections. */
+  readonly #terms = new WeakSet<ManagedLease>();
+  readonly #reentry = new Reentry();
+  readonly #acquirer: Acquirer;
+  readonly #drain: Drain;
+  readonly #telemetry = new Telemetry(() => this.#observed);
+  readonly #opened: OpenedManager;
+  #clientId: string | undefined;
+  #isShortTtlTold = false;
+  #closing: Promise<void> | undefined;
+
+  /**
+   * Opens its own connection to each node in the background; the first acquire waits for them.
+   *
+   * @param nodes 1 to 30 independent masters. Their number determines the quorum: all clients of
+   *   the same locks must use the same nodes. An odd number tolerates more failures for its size.
+   * @throws TypeError or RangeError for bad arguments, naming the option and the value.
+   */
+  constructor(nodes: readonly NodeConfig[], options: LockManagerOptions = {}) {
+    super();
+    this.#settings = resolveManagerOptions(options);
+    this.#nodes = openNodes(nodes, this.#settings, {
+      ...this.#telemetry.hooks,
+      onGranted: (lease: Lease) => this.#held.add(lease),
+      onExtended: () => {},
+      onReleased: (lease: Lease) => this.#onEnd(lease),
+      onLost: (lease: Lease, reason) => {
+        this.#onEnd(lease);
+        this.#telemetry.onLost(lease, reason);
+        this.#tell("lost", { name: lease.keys.name, reason });
+      },
+      hearsLate: () => this.listenerCount("late") > 0 || this.#telemetry.hearsLate,
+      onLate: (lease, lateMs) => {
+        const late = lateLock(lease, lateMs, this.#nodes.context.clock);
+        this.#telemetry.onLate(late);
+        this.#tell("late", late);
+      },
+      onNodeState: (channel, state, detail) => {
+        const { name, quarantineLeftMs, clockOffsetMs } = channel;
+        this.#telemetry.onNodeState(channel, state, detail);
+        this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs });
+      },
+      onWarning: (code, message) => this.#warn(code, message),
+    });
+    const onLease = (lease: LeaseSettings): void => this.#checkTtl(lease);
+    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry, onLease);
+    this.#drain = new Drain(this.#nodes.context.clock);
+    this.#checkTtl(this.#settings.lease);
+    this.#opened = new OpenedManager({
+      nodes: () => this.nodes,
+      quorum: () => this.quorum,
+      held: this.#held,
+      waiting: () => this.#nodes.context.waitQueues.sizes(),
+    });
+  }
+
+  get nodes(): readonly NodeStatus[] {
+    return this.#nodes.channels.map((channel) => ({
+      node: channel.name,
+      state: channel.state,
+      detail: channel.detail,
+      quarantineLeftMs: channel.quarantineLeftMs,
+      clockOffsetMs: channel.clockOffsetMs,
+    }));
+  }
+
+  get quorum(): QuorumStatus {
+    const states = this.#nodes.channels.map(({ state }) => state);
+    const votes = states.filter((state) => state === "ready").length;
+    return { nodeCount: states.length, size: quorumSize(states.length), votes };
+  }
+
+  get isReady(): boolean {
+    const { size, votes } = this.quorum;
+    return votes >= size && !this.#acquirer.isClosed;
+  }
+
+  acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
+    const wrong = superfluous("acquire(name, options)", arguments, 2, RUNS_CALLBACKS);
+    if (wrong !== undefined) return Promise.reject(wrong);
+    return asked(this.#acquirer.acquire(name, options, this.#settings.wait.waitMs));
+  }
+
+  tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
+    const wrong = superfluous("tryAcquire(name, options)", arguments, 2, RUNS_CALLBACKS);
+    if (wrong !== undefined) return Promise.reject(wrong);
+    return asked(nullIfHeld(this.#acquirer.acquire(name, options, 0)));
+  }
+
+  async request<T>(
+    name: string | readonly string[],
+    callback: (lock: Lock) => T,
+  ): Promise<Awaited<T>>;
+  async request<T>(
+    name: string | readonly string[],
+    options: RequestOptions & { readonly ifAvailable?: false | undefined },
+    callback: (lock: Lock) => T,
+  ): Promise<Awaited<T>>;
+  async request<T>(
+    name: string | readonly string[],
+    options: RequestOptions,
+    callback: (lock: Lock | null) => T,
+  ): Promise<Awaited<T>>;
+  async request<T>(
+    name: string | readonly string[],
+    optionsOrCallback: RequestOptions | ((lock: never) => T),
+    maybeCallback?: (lock: never) => T,
+  ): Promise<Awaited<T>> {
+    const isShort = typeof optionsOrCallback === "function";
+    const wrong = isShort && superfluous("request(name, callback)", arguments, 2, OPTIONS_FIRST);
+    if (wrong) throw wrong;
+    const callback = isShort ? optionsOrCallback : maybeCallback;
+    const given = isShort ? undefined : optionsOrCallback;
+    const request = requestOf(given);
+    const { options = given, ifAvailable } = request;
+    const { wait } = this.#settings;
+    const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
+    const how = { opening, request, callback };
+    const waitMs = ifAvailable ? 0 : wait.waitMs;
+    const asking = this.#acquirer.acquire(name, options, waitMs, how);
+    const lock = await asked(ifAvailable ? nullIfHeld(asking) : asking);
+    // Checked by now, like everything else.
+    const run = callback as (lock: Lock | null) => T;
+    if (lock === null) return await run(null);
+    return await runLocked(lock, opening?.enclose(run) ?? run, this.#requestHost);
+  }
+
+  elect(name: string, options: ElectOptions = {}): Election {
+    const { context, names } = this.#nodes;
+    const plainKeys = this.#acquirer.plainKeysOf(name);
+    const settings = resolveElectOptions(options, this.#settings);
+    const choice = { layout: this.#settings.layout, mode: "exclusive", owner: undefined } as const;
+    const keys = laidOutKeys(plainKeys, choice);
+    checkMinHold(keys, settings.lease.minHoldMs);
+    this.#checkTtl(settings.lease);
+    const host = {
+      context,
+      nodeNames: names,
+      pending: this.#acquirer.pending,
+      isClosed: () => this.#acquirer.isClosed,
+      marginMs: () => this.#nodes.marginMs(),
+      onElected: (lease: ManagedLease) => void this.#terms.add(lease),
+    };
+    const electorate = electorateOf(host, { keys, ...settings });
+    return new LockElection(name, electorate, settings.wait, settings.signal);
+  }
+
+  semaphore(name: string, options: SemaphoreOptions): Semaphore {
+    const acquirer = this.#acquirer;
+    const keys = acquirer.plainKeysOf(name);
+    const { wait } = this.#settings;
+    const host: SemaphoreHost = {
+      ...this.#requestHost,
+      acquire: (permitKeys, given, isOnce) =>
+        acquirer.acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
+      check: (given) => void resolveAcquireOptions(given, this.#settings, wait.waitMs, "semaphore"),
+    };
+    return new PermitSemaphore(host, keys, options);
+  }
+
+  async query(): Promise<LockManagerSnapshot> {
+    const wrong = superfluous("query()", arguments, 0, "inspect(name) asks the nodes about one");
+    if (wrong !== undefined) throw wrong;
+    this.#clientId ??= this.#nodes.context.entropy.id();
+    return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
+  }
+
+  async inspect(name: string): Promise<LockReport> {
+    const { context, names } = this.#nodes;
+    const keys = this.#acquirer.openKeysOf(name);
+    const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
+    return reportOf(keys, names, votes, this.#nodes.marginMs());
+  }
+
+  async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
+    const { context, names } = this.#nodes;
+    const keys = this.#acquirer.openKeysOf(name);
+    checkForceReleaseOptions(options);
+    const { maxTtlMs, driftFactor, clockStepMs } = this.#settings;
+    const { nodeTimeoutMs } = this.#settings.lease;
+    const marginMs = this.#nodes.marginMs();
+    const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs, marginMs };
+    return asked(forceRelease(context, keys, names, settings, options));
+  }
+
+  async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
+    const { context, names } = this.#nodes;
+    const host = {
+      context,
+      nodeNames: names,
+      pending: this.#acquirer.pending,
+      settings: this.#settings,
+      onLease: (lease: LeaseSettings) => this.#checkTtl(lease),
+      keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
+    };
+    return asked(adopt(host, json, options));
+  }
+
+  async ready(options: ReadyOptions = {}): Promise<void> {
+    const behind = {
+      clock: this.#nodes.context.clock,
+      isClosed: () => this.#acquirer.isClosed,
+      readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
+    };
+    await asked(untilReady(this, behind, options));
+    const difference = options.all === true ? this.#nodes.listDifference() : undefined;
+    if (difference !== undefined) throw new MisconfiguredError("", [], this.nodes, difference);
+  }
+
+  close(options: CloseOptions = {}): Promise<void> {
+    try {
+      const drainMs = checkedDrainMs(options);
+      this.#drain.limit(drainMs);
+      return (this.#closing ??= this.#close(drainMs));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Closes, for `await using`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** For `console.log`: nodes and counts, no ownerIds. */
+  [inspect.custom](_: number, options: InspectOptions): string {
+    const { nodeCount, size, votes } = this.quorum;
+    const about = {
+      quorum: `${votes} of ${nodeCount} nodes vote, ${size} are needed`,
+      nodes: this.nodes.map(({ node, state, detail }) =>
+        state === "ready" ? `${node} ready` : `${node} ${state}: ${detail}`,
+      ),
+      heldCount: this.#held.size,
+      pendingCount: this.#acquirer.pending.size,
+    };
+    return `LockManager ${inspect(about, options)}`;
+  }
+
+  get #observed(): ObservedNodes {
+    const { names, context } = this.#nodes;
+    return { names, clock: context.clock };
+  }
+
+  async #close(drainMs: number): Promise<void> {
+    this.#acquirer.state = "draining";
+    for (const pending of this.#acquirer.pending) pending.abort();
+    const terms = [...this.#held].filter((lease) => this.#terms.has(lease));
+    const resigned = closeAll(terms);
+    if (drainMs > 0) await this.#drain.wait(() => this.#held.size === 0);
+    this.#acquirer.state = "closed";
+    this.#opened.close();
+    this.#nodes.context.renewals.close();
+    await Promise.all([resigned, closeAll([...this.#held])]);
+    await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
+  }
+
+  #onEnd(lease: Lease): void {
+    this.#held.delete(lease);
+    if (this.#acquirer.isClosed) this.#drain.look();
+  }
+
+  /** Once: a user who gave seconds by mistake did so everywhere. */
+  #checkTtl({ ttlMs }: LeaseSettings): void {
+    if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
+    this.#isShortTtlTold = true;
+    const message = `\`ttlMs\` of ${ttlMs} is very short: the lock expires after ${ttlMs} ms unless it is renewed. For seconds, multiply by 1000`;
+    this.#warn("QUORATE_SHORT_TTL", message);
+  }
+
+  get #requestHost(): RequestHost {
+    return {
+      lossGraceMs: this.#settings.lossGraceMs,
+      clock: this.#nodes.context.clock,
+      onOverrun: (message) => this.#warn("QUORATE_CALLBACK_OVERRUN", message),
+    };
+  }
+
+  #warn(code: QuorateWarning["code"], message: string): void {
+    // Deferred, so that a listener added right after the constructor sees what the constructor found.
+    queueMicrotask(() => {
+      if (this.listenerCount("warning") > 0) this.emit("warning", { code, message });
+      else {
+        const detail = `see ${helpOf(code)} in the package quorate`;
+        process.emitWarning(message, { code, type: "QuorateWarning", detail });
+      }
+    });
+  }
+
+  /** Deferred, so that a listener that throws cannot interrupt the current operation. */
+  #tell<K extends keyof LockManagerEvents>(event: K, ...about: LockManagerEvents[K]): void {
+    queueMicrotask(() => this.emit<K>(event, ...(about as never)));
+  }
+}
+
+async function closeAll(leases: readonly ManagedLease[]): Promise<void> {
+  const left = leases.values();
+  const closeLeft = async (): Promise<void> => {
+    for (const lease of left) await lease.close();
+  };
+  const length = Math.min(leases.length, CLOSE_CONCURRENCY);
+  await Promise.all(Array.from({ length }, closeLeft));
+}

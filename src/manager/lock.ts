@@ -1,0 +1,172 @@
+import { getEventListeners } from "node:events";
+import { inspect } from "node:util";
+import type { GivenLock, Lock, LockDescription } from "../api/lock.js";
+import { LockLostError, QuorumUnreachableError } from "../api/errors.js";
+import { nodeVotes } from "../api/tally.js";
+import type { LeaseHandle } from "../coordinator/lease-handle.js";
+import type { Clock } from "../coordinator/ports.js";
+import { lossErrorOf } from "./loss-error.js";
+import type { LockMode } from "../api/options.js";
+import type { ReleaseResult } from "../coordinator/release-result.js";
+import { superfluous } from "../runtime/validate.js";
+import { checkGivable } from "./given-lock.js";
+
+/**
+ * The random value in the lock key, new for every grant. Not on the lock itself: anyone who has it can release the
+ * lock, and users do not need it.
+ */
+export let ownerIdOf: (lock: Lock) => string;
+
+/** A lock that a coordinator holds, as its user sees it. */
+export class LeasedLock implements Lock {
+  static {
+    ownerIdOf = (lock) => (lock as LeasedLock).#lease.ownerId;
+  }
+
+  readonly #lease: LeaseHandle;
+  readonly #nodeNames: readonly string[];
+  readonly #clock: Clock;
+  #controller: AbortController | undefined;
+  /** Whether the loss has reached the caller by some way. */
+  #isTold = false;
+
+  constructor(lease: LeaseHandle, nodeNames: readonly string[], clock: Clock) {
+    this.#lease = lease;
+    this.#nodeNames = nodeNames;
+    this.#clock = clock;
+    lease.onLost = () => this.#abort();
+  }
+
+  get name(): string {
+    return this.#lease.keys.name;
+  }
+
+  get names(): readonly string[] {
+    return this.#lease.keys.names;
+  }
+
+  get mode(): LockMode {
+    return this.#lease.keys.mode;
+  }
+
+  get owner(): string | undefined {
+    return this.#lease.keys.owner;
+  }
+
+  get permit(): number | undefined {
+    return this.#lease.keys.permits?.permit;
+  }
+
+  get fencingToken(): number {
+    return this.#lease.fencingToken as number;
+  }
+
+  get remainingMs(): number {
+    return this.#lease.remainingMs;
+  }
+
+  get validUntil(): Date {
+    return new Date(this.#clock.wallUs() / 1_000 + this.remainingMs);
+  }
+
+  get signal(): AbortSignal {
+    // Detects a loss, by the clock, before the signal is returned.
+    this.#lease.isHeld();
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#lease.lossReason !== undefined) this.#abort();
+    }
+    return this.#controller.signal;
+  }
+
+  get isHeld(): boolean {
+    return this.#lease.isHeld();
+  }
+
+  assertHeld(): void {
+    if (this.#lease.isHeld()) return;
+    this.#isTold = true;
+    throw this.#lostError();
+  }
+
+  async extend(): Promise<void> {
+    const wrong = superfluous(
+      "extend()",
+      arguments,
+      0,
+      "it extends the lease to a full ttl from now",
+    );
+    if (wrong !== undefined) throw wrong;
+    const result = await this.#lease.extend();
+    if (result.kind === "lost") {
+      this.#isTold = true;
+      throw this.#lostError();
+    }
+    if (result.kind === "failed") {
+      throw new QuorumUnreachableError(this.name, nodeVotes(this.#nodeNames, result.votes));
+    }
+    // The continuation may run late: the extended lease may have ended by now.
+    this.assertHeld();
+  }
+
+  async release(): Promise<ReleaseResult> {
+    const result = await this.#lease.release();
+    if (result === "expired") this.#isTold = true;
+    return result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const result = await this.#lease.release();
+    if (result !== "expired" || this.#isTold) return;
+    this.#isTold = true;
+    throw this.#lostError("taken");
+  }
+
+  toJSON(): LockDescription {
+    const { name, mode, fencingToken, isHeld } = this;
+    return { name, mode, fencingToken, isHeld };
+  }
+
+  handOver(): GivenLock {
+    this.assertHeld();
+    const { keys, ownerId, settings } = this.#lease;
+    checkGivable(keys);
+    this.#lease.give();
+    return {
+      kind: "quorate-lock",
+      version: 1,
+      name: keys.name,
+      lockKey: keys.lockKey,
+      mode: "exclusive",
+      ownerId,
+      fencingToken: this.fencingToken,
+      ttlMs: settings.ttlMs,
+    };
+  }
+
+  [inspect.custom](): string {
+    const { name, fencingToken } = this;
+    const state = this.#lease.isHeld() ? `${Math.ceil(this.remainingMs)} ms left` : this.#endState;
+    return `Lock ${JSON.stringify(name)} (token ${fencingToken}, ${state})`;
+  }
+
+  get #endState(): "lost" | "released" | "handed over" {
+    const { state, isGiven } = this.#lease;
+    if (isGiven) return "handed over";
+    return state === "lost" ? "lost" : "released";
+  }
+
+  #abort(): void {
+    if (this.#controller === undefined || this.#controller.signal.aborted) return;
+    if (getEventListeners(this.#controller.signal, "abort").length > 0) this.#isTold = true;
+    this.#controller.abort(this.#lostError());
+  }
+
+  /** @param unknown the reason, if the lease itself knows of none */
+  #lostError(unknown: "released" | "taken" = "released"): LockLostError {
+    const { isGiven, lossReason } = this.#lease;
+    if (isGiven) return new LockLostError(this.name, "handedOver");
+    if (lossReason === undefined) return new LockLostError(this.name, unknown);
+    return lossErrorOf(this.name, this.#lease, this.#nodeNames);
+  }
+}

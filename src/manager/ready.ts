@@ -1,0 +1,75 @@
+import type { ReadyOptions } from "../api/locks.js";
+import type { EventEmitter } from "node:events";
+import { boolean, checkKnown, number } from "../runtime/validate.js";
+import type { Clock, Timer } from "../coordinator/ports.js";
+import { ClosedError, NotReadyError } from "../api/errors.js";
+import { MisconfiguredError } from "../api/node-errors.js";
+import type { LockManagerEvents, NodeStatus } from "../api/events.js";
+import { neededCount, readiness, willBeReady, type NodeReadiness } from "../protocol/readiness.js";
+
+/** Default limit of {@link LockManager.ready} for nodes that may never vote, ms. */
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** After that: how often it checks whether the missing nodes will still vote, ms. */
+const LOOK_AGAIN_MS = 250;
+
+/** The nodes' current states, with an event for every change. */
+interface Nodes extends EventEmitter<LockManagerEvents> {
+  readonly nodes: readonly NodeStatus[];
+}
+
+/** Data that the states alone do not show. */
+interface Behind {
+  readonly clock: Clock;
+  isClosed(): boolean;
+  /** Of each node, in configured order. */
+  readiness(): readonly NodeReadiness[];
+}
+
+/** Waits until enough nodes vote, enough of them cannot, the time is up, or it is cancelled. */
+export async function untilReady(
+  nodes: Nodes,
+  behind: Behind,
+  options: ReadyOptions,
+): Promise<void> {
+  checkKnown(options, ["signal", "all", "timeoutMs"]);
+  const { signal, all = false, timeoutMs } = options;
+  signal?.throwIfAborted();
+  boolean("all", all);
+  const limitMs = number("timeoutMs", timeoutMs ?? DEFAULT_TIMEOUT_MS, 0);
+  const { clock } = behind;
+  const startedMs = clock.steady();
+  await new Promise<void>((resolve, reject) => {
+    let isLate = false;
+    let timer: Timer | undefined;
+    const check = (): void => {
+      const seen = nodes.nodes;
+      const states = behind.readiness();
+      const decision = readiness(states, all);
+      if (behind.isClosed()) end(() => reject(new ClosedError()));
+      else if (decision === "ready") end(resolve);
+      else if (decision !== "wait") end(() => reject(new MisconfiguredError("", [], seen)));
+      else if (isLate && (timeoutMs !== undefined || !willBeReady(states, all))) {
+        const waitedMs = clock.steady() - startedMs;
+        const count = neededCount(seen.length, all);
+        end(() => reject(new NotReadyError(seen, count, waitedMs)));
+      }
+    };
+    const onLate = (): void => {
+      isLate = true;
+      timer = clock.setTimer(LOOK_AGAIN_MS, onLate);
+      check();
+    };
+    const onAbort = (): void => end(() => reject(signal?.reason as Error));
+    const end = (settle: () => void): void => {
+      timer?.cancel();
+      nodes.off("node", check);
+      signal?.removeEventListener("abort", onAbort);
+      settle();
+    };
+    nodes.on("node", check);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (limitMs < Number.POSITIVE_INFINITY) timer = clock.setTimer(limitMs, onLate);
+    check();
+  });
+}

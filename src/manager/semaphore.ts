@@ -1,0 +1,85 @@
+import { show, superfluous } from "../runtime/validate.js";
+import { nullIfHeld } from "./acquirer.js";
+import { asked } from "./caller.js";
+import type { Lock } from "../api/lock.js";
+import type { Semaphore } from "../api/semaphore.js";
+import type { PermitOptions, SemaphoreOptions } from "../api/options.js";
+import { checkPlace, OPTIONS } from "../options/table.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { permitLock } from "../kinds/permit.js";
+import { runLocked, type RequestHost } from "./request.js";
+
+/** What a semaphore needs from its lock manager. */
+export interface SemaphoreHost extends RequestHost {
+  /** @param isOnce one attempt, unless the options set a wait */
+  acquire(keys: LockKind, options: PermitOptions, isOnce: boolean): Promise<Lock>;
+  /** @throws TypeError and RangeError for bad options */
+  check(options: SemaphoreOptions): void;
+}
+
+const RUNS_CALLBACKS = "request(options, callback) runs a callback under a permit";
+const OPTIONS_FIRST = "options come before the callback";
+
+/** A semaphore whose permits are permits of a name. */
+export class PermitSemaphore implements Semaphore {
+  readonly name: string;
+  readonly permits: number;
+  readonly #keys: LockKind;
+  readonly #defaults: PermitOptions;
+  readonly #host: SemaphoreHost;
+
+  /** @internal */
+  constructor(host: SemaphoreHost, plainKeys: LockKind, options: SemaphoreOptions) {
+    host.check(options);
+    const { permits, ...defaults } = options;
+    // Missing, it was not checked.
+    this.permits = OPTIONS.permits.check("permits", permits);
+    this.name = plainKeys.name;
+    this.#keys = permitLock(plainKeys, this.permits);
+    this.#defaults = defaults;
+    this.#host = host;
+  }
+
+  async acquire(options: PermitOptions = {}): Promise<Lock> {
+    const wrong = superfluous("acquire(options)", arguments, 1, RUNS_CALLBACKS);
+    if (wrong !== undefined) throw wrong;
+    return asked(this.#acquire(options, false));
+  }
+
+  async tryAcquire(options: PermitOptions = {}): Promise<Lock | null> {
+    const wrong = superfluous("tryAcquire(options)", arguments, 1, RUNS_CALLBACKS);
+    if (wrong !== undefined) throw wrong;
+    return asked(nullIfHeld(this.#acquire(options, true)));
+  }
+
+  async request<T>(callback: (lock: Lock) => T): Promise<Awaited<T>>;
+  async request<T>(options: PermitOptions, callback: (lock: Lock) => T): Promise<Awaited<T>>;
+  async request<T>(
+    optionsOrCallback: PermitOptions | ((lock: Lock) => T),
+    maybeCallback?: (lock: Lock) => T,
+  ): Promise<Awaited<T>> {
+    const isShort = typeof optionsOrCallback === "function";
+    const wrong = isShort && superfluous("request(callback)", arguments, 1, OPTIONS_FIRST);
+    if (wrong) throw wrong;
+    const callback = isShort ? optionsOrCallback : maybeCallback;
+    if (typeof callback !== "function") {
+      throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
+    }
+    const lock = await asked(this.#acquire(isShort ? {} : optionsOrCallback, false));
+    return await runLocked(lock, callback, this.#host);
+  }
+
+  #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
+    checkPlace(options, "permit");
+    // The wait of other acquires says nothing about a single attempt.
+    const { waitMs, ...defaults } = this.#defaults;
+    const all = withDefaults(options, isOnce ? defaults : { waitMs, ...defaults });
+    return this.#host.acquire(this.#keys, all, isOnce);
+  }
+}
+
+/** Undefined means "not given". */
+function withDefaults(given: PermitOptions, defaults: PermitOptions): PermitOptions {
+  const isGiven = ([, value]: [string, unknown]): boolean => value !== undefined;
+  return { ...defaults, ...Object.fromEntries(Object.entries(given).filter(isGiven)) };
+}

@@ -1,0 +1,141 @@
+import { show } from "../runtime/validate.js";
+import type { DeploymentWarning } from "../channel/deployment.js";
+import { isLooking } from "./looking.js";
+import type { NodeChannel } from "../channel/node-channel.js";
+import type { ChannelState } from "../channel/channel-state.js";
+import type { Observer } from "../coordinator/observer.js";
+import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
+import type { QuorateWarning } from "../api/events.js";
+import { handshakeTimeoutMs } from "../protocol/deadlines.js";
+import { fenceSlackUs } from "../protocol/fencing.js";
+import {
+  hasTransport,
+  OWN_TRANSPORT,
+  OWN_WORLD,
+  type NodeConfig,
+  type OwnWorld,
+} from "./own-nodes.js";
+import { openQuorum, type Quorum, type Runtime } from "./open-quorum.js";
+import { BatchWire } from "../redis/batch-wire.js";
+import { configureNode, type ConfiguredNode } from "../redis/node-config.js";
+import { checkDatabases } from "../redis/node-databases.js";
+import type { ManagerSettings } from "../options/resolve.js";
+import { detached, detachedClock } from "../runtime/detached.js";
+import { systemClock } from "../runtime/system-clock.js";
+import { systemEntropy } from "../runtime/system-entropy.js";
+
+const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["code"]>> = {
+  nodeList: "QUORATE_NODE_LIST_MISMATCH",
+  clock: "QUORATE_CLOCK_OFFSET",
+  outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
+  fence: "QUORATE_IMPLAUSIBLE_FENCE",
+};
+
+/** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
+export interface NodesListener extends Observer {
+  onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
+  onWarning(code: QuorateWarning["code"], message: string): void;
+}
+
+/** A quorum on Redis servers, with its own connections. */
+export interface OpenNodes extends Quorum {
+  /** The nodes as shown to people, in configured order. */
+  readonly names: readonly string[];
+  readonly hasCluster: boolean;
+}
+
+/**
+ * Opens a connection to each node, in the background.
+ *
+ * @throws TypeError or RangeError for bad nodes, naming the node and the value.
+ */
+export function openNodes(
+  nodes: readonly NodeConfig[],
+  settings: ManagerSettings,
+  listener: NodesListener,
+): OpenNodes {
+  checkNodeList(nodes);
+  const { maxTtlMs, driftFactor, clockStepMs, quarantine, allowEviction } = settings;
+  const { nodeTimeoutMs } = settings.lease;
+  const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
+  const wire = new BatchWire(constants);
+  const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
+  const configured = nodes.map((node, index): ConfiguredNode => {
+    if (!hasTransport(node)) return configureNode(node, index, timeoutMs, wire);
+    const transport = node[OWN_TRANSPORT](constants);
+    const { isDurable, isCluster = false } = node;
+    return { transport, isDurable, isCluster, isRunIdOptional: false };
+  });
+  checkDatabases(configured);
+  const names = configured.map(({ transport }) => transport.name);
+  const hasCluster = configured.some(({ isCluster }) => isCluster);
+  const { clock, entropy, observer, admission } = worldOf(nodes);
+  const runtime = { clock: detachedClock(clock), entropy };
+  const open = (): Quorum =>
+    openQuorum(
+      configured,
+      runtime,
+      {
+        ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },
+        quarantine: quarantine !== "off",
+        bootstrap: quarantine !== "always",
+        ...{ keyPrefix: settings.keyPrefix, isLooking: isLooking(settings.given) },
+        // On a Cluster, a waiting name would have to be notified through all of its members.
+        hasInbox: !hasCluster,
+        admission,
+      },
+      {
+        // A custom environment that hears these events too is told as well as the listener.
+        ...listener,
+        onGranted: (lease) => {
+          listener.onGranted(lease);
+          observer?.onGranted(lease);
+        },
+        onExtended: (lease) => {
+          listener.onExtended(lease);
+          observer?.onExtended(lease);
+        },
+        onLost: (lease, reason) => {
+          listener.onLost(lease, reason);
+          observer?.onLost(lease, reason);
+        },
+        onReleased: (lease) => {
+          listener.onReleased(lease);
+          observer?.onReleased(lease);
+        },
+        onNodeWarning: ({ kind, index, message }) =>
+          listener.onWarning(WARNING_CODES[kind], `${names[index]}: ${message}`),
+        onNodeState: (channel, state, detail) => {
+          if (state === "misconfigured") {
+            const message = `${channel.name} does not vote: ${detail}`;
+            listener.onWarning("QUORATE_MISCONFIGURED_NODE", message);
+          }
+          listener.onNodeState(channel, state, detail);
+          observer?.onNodeState(channel, state, detail);
+        },
+        wrapNode: (node, index) => observer?.wrapNode?.(node, index) ?? node,
+      },
+    );
+  // Connections last, and serve whoever comes.
+  const quorum = detached(open);
+  observer?.onOpen(quorum);
+  if (nodes.length % 2 === 0) {
+    const message = `${nodes.length} nodes tolerate no more failures than ${nodes.length - 1}, and split more often`;
+    listener.onWarning("QUORATE_EVEN_NODE_COUNT", message);
+  }
+  return { ...quorum, names, hasCluster };
+}
+
+/** @throws TypeError if it is not an array, RangeError for too few or too many. */
+export function checkNodeList(nodes: readonly unknown[]): void {
+  if (!Array.isArray(nodes)) throw new TypeError(`\`nodes\` must be an array, got ${show(nodes)}`);
+  if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {
+    throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
+  }
+}
+
+/** The environment of the nodes: that of this process, unless they bring another. */
+export function worldOf(nodes: readonly unknown[]): Runtime & Partial<OwnWorld> {
+  const own = nodes.find(hasTransport)?.[OWN_WORLD];
+  return own ?? { clock: systemClock(), entropy: systemEntropy() };
+}

@@ -1,0 +1,64 @@
+import type { Context } from "../coordinator/context.js";
+import { inspect, revoke, type RevokeSettings } from "../coordinator/revoke.js";
+import { fenceAbove, holdersFound } from "../kinds/holders.js";
+import { QuorumUnreachableError } from "../api/errors.js";
+import { ForeignKeyError } from "../api/node-errors.js";
+import { nodeVotes } from "../api/tally.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { Vote } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import type { ForceReleaseOptions, ForceReleaseResult } from "../api/reports.js";
+import { fingerprintOf } from "./fingerprint.js";
+import { holderReport } from "./report.js";
+
+/**
+ * Two rounds: one reads, one removes the holders found. So a holder that came after the first is never removed, and
+ * each node compares and deletes in one step, as in every release.
+ *
+ * @throws NoQuorumError if no quorum answered the first round, ForeignKeyError if a key holds foreign data
+ *   on any node; nothing has been changed then
+ */
+export async function forceRelease(
+  context: Context,
+  keys: LockKind,
+  nodeNames: readonly string[],
+  settings: RevokeSettings & { readonly marginMs: number },
+  { fingerprint }: ForceReleaseOptions,
+): Promise<ForceReleaseResult> {
+  const quorum = quorumSize(nodeNames.length);
+  const seen = await inspect(context, keys, settings.nodeTimeoutMs);
+  checkSeen(keys, nodeNames, seen, quorum);
+  const holders = holdersFound(seen, keys).filter((holder) => {
+    return fingerprint === undefined || fingerprintOf(holder.ownerId) === fingerprint;
+  });
+  const fence = fenceAbove(seen);
+  const votes = await Promise.all(
+    holders.map((holder) => revoke(context, keys, holder, fence, settings)),
+  );
+  const nodes = nodeNames.filter((_, index) => votes.every((of) => of[index]?.kind !== "fault"));
+  const isRemoved = (at: number): boolean =>
+    votes[at]?.some(({ kind }) => kind === "granted") === true;
+  const removed = holders
+    .filter((_, at) => isRemoved(at))
+    .map((holder) => holderReport(holder, nodeNames, settings.marginMs));
+  return { name: keys.name, removed, nodes, isQuorate: nodes.length >= quorum };
+}
+
+function checkSeen(
+  { name, lockKey }: LockKind,
+  nodeNames: readonly string[],
+  seen: readonly Vote[],
+  quorum: number,
+): void {
+  const foreign = seen.find((vote) => vote.kind === "refused");
+  if (foreign?.kind === "refused") {
+    throw new ForeignKeyError(
+      name,
+      lockKey,
+      foreign.label ?? "unknown",
+      nodeVotes(nodeNames, seen),
+    );
+  }
+  const seenCount = seen.filter(({ kind }) => kind === "granted").length;
+  if (seenCount < quorum) throw new QuorumUnreachableError(name, nodeVotes(nodeNames, seen));
+}

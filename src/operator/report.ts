@@ -1,0 +1,84 @@
+import type { HolderReport, LockReport, NodeReport } from "../api/reports.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { Vote } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import { labelOf } from "../protocol/owner-id.js";
+import { fingerprintOf } from "./fingerprint.js";
+import { holdersFound, holdersIn, type FoundHolder } from "../kinds/holders.js";
+
+/**
+ * The report made of the votes of an inspect round.
+ *
+ * @param marginMs the largest clock margin on record
+ */
+export function reportOf(
+  keys: LockKind,
+  nodeNames: readonly string[],
+  votes: readonly Vote[],
+  marginMs: number,
+): LockReport {
+  const quorum = quorumSize(nodeNames.length);
+  const holders = holdersFound(votes, keys).map((holder) =>
+    holderReport(holder, nodeNames, marginMs),
+  );
+  const nodes = votes.map((vote, index) => nodeReport(nodeNames[index] ?? "", vote, keys));
+  const freeCount = nodes.filter(({ state }) => state === "free" || state === "turn").length;
+  const isHeld = holders.some(({ isQuorate }) => isQuorate);
+  const state = isHeld ? "held" : freeCount >= quorum ? "free" : "undecided";
+  const fences = nodes.flatMap(({ fence }) => fence ?? []);
+  const agreed = fences.find((fence) => fences.filter((other) => other === fence).length >= quorum);
+  return {
+    name: keys.name,
+    state,
+    isQuorate: state !== "undecided",
+    holders,
+    waitingCount: Math.max(...nodes.map(({ waitingCount }) => waitingCount)),
+    ...(agreed !== undefined && { fencingToken: agreed }),
+    nodes,
+  };
+}
+
+export function holderReport(
+  { ownerId, keys, remainingMs }: FoundHolder,
+  nodeNames: readonly string[],
+  marginMs: number,
+): HolderReport {
+  const label = labelOf(ownerId);
+  const { mode, owner } = keys;
+  const permit = keys.permits?.permit;
+  const quorum = quorumSize(nodeNames.length);
+  const leftMs = [...remainingMs.values()].toSorted((a, b) => b - a);
+  const freeInMs = leftMs[quorum - 1] ?? leftMs[0] ?? 0;
+  return {
+    fingerprint: fingerprintOf(ownerId),
+    ...(label !== undefined && { label }),
+    mode,
+    ...(owner !== undefined && { owner }),
+    ...(permit !== undefined && { permit }),
+    remainingMs: Math.max(0, freeInMs - marginMs),
+    freeInMs,
+    nodes: nodeNames.filter((_, index) => remainingMs.has(index)),
+    isQuorate: remainingMs.size >= quorum,
+  };
+}
+
+function nodeReport(node: string, vote: Vote, keys: LockKind): NodeReport {
+  const nothing = { node, fingerprints: [], freeInMs: 0, waitingCount: 0 };
+  if (vote.kind === "fault") return { ...nothing, state: "unanswered", message: vote.message };
+  if (vote.kind === "refused") {
+    return { ...nothing, state: "foreign", message: vote.label ?? "unknown" };
+  }
+  const { snapshot } = vote;
+  if (snapshot === undefined) return { ...nothing, state: "unanswered" };
+  const { holder, remainingMs: freeInMs, waitingCount, fence } = snapshot;
+  const holders = holdersIn(snapshot, keys);
+  const isTurn = holder !== undefined && holders.length === 0;
+  return {
+    node,
+    state: holders.length > 0 ? "held" : isTurn ? "turn" : "free",
+    fingerprints: holders.map(({ ownerId }) => fingerprintOf(ownerId)),
+    freeInMs,
+    waitingCount,
+    ...(fence !== undefined && { fence }),
+  };
+}

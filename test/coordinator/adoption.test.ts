@@ -1,0 +1,132 @@
+import { expect } from "chai";
+import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import { Adoption } from "../../src/coordinator/adoption.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { fault, free, granted, held } from "../support/votes.js";
+
+const GIVER = "g".padEnd(22, "_");
+const taken = (fence = 8): Vote => ({ kind: "granted", fence, isHandedOver: true });
+/** The key was not there. */
+const found = (fence = 8): Vote => ({ kind: "granted", fence, isHandedOver: false });
+
+function pendingAdoption(over: Partial<LeaseSettings> = {}) {
+  const bench = new CoordinatorBench();
+  const outcomes: AcquireOutcome[] = [];
+  const adoption = new Adoption(bench.context, KEYS, leaseSettings(over), GIVER, (outcome) => {
+    outcomes.push(outcome);
+  });
+  return { bench, outcomes, adoption };
+}
+
+describe("an adoption", () => {
+  it("names the giver, under an owner of its own, and enters no queue", () => {
+    const { bench } = pendingAdoption();
+    const { operation } = bench.nodes[0]?.last("acquire") ?? {};
+    // The token is not: who says what it is need not be believed.
+    expect(operation?.previous).to.deep.equal({ ownerId: GIVER, token: undefined });
+    expect(operation?.ownerId).to.not.equal(GIVER);
+    expect(operation?.waiter).to.equal(undefined);
+  });
+
+  for (const { title, votes, outcome } of [
+    { title: "a quorum had the giver's key", votes: [taken(), taken()], outcome: "granted" },
+    { title: "all had", votes: [taken(), taken(), taken()], outcome: "granted" },
+    {
+      title: "two had, and one had nothing",
+      votes: [found(), taken(), taken()],
+      outcome: "granted",
+    },
+    { title: "one had, and two nothing", votes: [taken(), found(), found()], outcome: "refused" },
+    { title: "nobody had it", votes: [found(), found()], outcome: "refused" },
+    { title: "another has it", votes: [held(), held()], outcome: "refused" },
+    { title: "one had, another has one", votes: [taken(), held(), found()], outcome: "refused" },
+    {
+      title: "one had, the others are gone",
+      votes: [taken(), fault(), fault()],
+      outcome: "unreachable",
+    },
+    {
+      title: "nothing is there, nor anybody",
+      votes: [fault(), found(), fault()],
+      outcome: "unreachable",
+    },
+  ] as { title: string; votes: Vote[]; outcome: AcquireOutcome["kind"] }[]) {
+    it(`is ${outcome} where ${title}`, () => {
+      const { bench, outcomes } = pendingAdoption();
+      bench.answer("acquire", votes);
+      expect(outcomes.map(({ kind }) => kind)).to.deep.equal([outcome]);
+      const isGranted = outcome === "granted";
+      expect(bench.counts("release")).to.deep.equal(isGranted ? [0, 0, 0] : [1, 1, 1]);
+      expect(bench.counts("leave")).to.deep.equal([0, 0, 0]);
+      expect(bench.grantedCount).to.equal(isGranted ? 1 : 0);
+    });
+  }
+
+  it("takes back what it took, also where nothing was, and only what is its own", () => {
+    const { bench } = pendingAdoption();
+    bench.answer("acquire", [taken(), found(), found()]);
+    for (const node of bench.nodes) {
+      const { operation, mayHold } = node.last("release");
+      expect(operation.ownerId).to.equal(node.last("acquire").operation.ownerId);
+      expect(operation.waiter).to.equal(undefined);
+      expect(mayHold).to.equal(true);
+    }
+  });
+
+  it("believes from its own first send on", () => {
+    const { bench, outcomes } = pendingAdoption();
+    bench.clock.advance(40);
+    bench.answer("acquire", [taken(), taken()]);
+    const [outcome] = outcomes;
+    if (outcome?.kind !== "granted") throw new Error("not granted");
+    expect(outcome.lease.remainingMs).to.equal(948);
+    expect(outcome.lease.fencingToken).to.equal(8);
+  });
+
+  it("is exhausted where the answers come when its time is over", () => {
+    const { bench, outcomes } = pendingAdoption({ nodeTimeoutMs: 990 });
+    bench.clock.stall(988);
+    bench.answer("acquire", [taken(), taken()]);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["exhausted"]);
+    expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+  });
+
+  it("may be called off, once", () => {
+    const { bench, outcomes, adoption } = pendingAdoption();
+    adoption.abort();
+    adoption.abort();
+    bench.answer("acquire", [taken(), taken(), taken()]);
+    expect(outcomes).to.deep.equal([{ kind: "aborted" }]);
+    expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+  });
+});
+
+describe("a lock that is given away", () => {
+  it("is not renewed, extended, healed or released any more", async () => {
+    const bench = new CoordinatorBench();
+    const lease = bench.lease({}, [granted(7), granted(7)]);
+    const extending = lease.extend();
+    lease.give();
+    bench.answer("extend", [granted(), granted(), free()]);
+    expect((await extending).kind).to.equal("lost");
+    bench.clock.advance(5_000);
+    expect(await lease.release()).to.equal("handedOver");
+    await lease.close();
+    expect(bench.counts("heal")).to.deep.equal([0, 0, 0]);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+    expect(bench.counts("extend")).to.deep.equal([1, 1, 1]);
+    expect(bench.lost).to.deep.equal([]);
+    expect(bench.releasedCount).to.equal(1);
+    expect(lease).to.include({ isGiven: true, remainingMs: 0 });
+  });
+
+  it("is not given when its time is over", () => {
+    const bench = new CoordinatorBench();
+    const lease = bench.lease({ renew: false });
+    bench.clock.stall(988);
+    lease.give();
+    expect(lease).to.include({ isGiven: false, state: "lost" });
+  });
+});

@@ -1,0 +1,42 @@
+import { expect } from "chai";
+import { PermitReservations } from "../../src/coordinator/permit-reservations.js";
+
+describe("The permits that nodes keep for a wait queue", () => {
+  it("are taken in the order of how many nodes keep them, each once", () => {
+    const reservations = new PermitReservations();
+    for (const [index, permit] of [
+      [0, 3],
+      [1, 5],
+      [2, 5],
+      [0, 5],
+      [1, 7],
+      [2, 7],
+    ] as const) {
+      reservations.add(index, permit, 100);
+    }
+    expect(reservations.mostNodes).to.equal(3);
+    expect([1, 2, 3, 4].map(() => reservations.take(50))).to.deep.equal([5, 7, 3, undefined]);
+    expect(reservations.mostNodes).to.equal(0);
+  });
+
+  it("are forgotten when the nodes keep them no longer", () => {
+    const reservations = new PermitReservations();
+    reservations.add(0, 3, 100);
+    reservations.add(1, 3, 120);
+    reservations.add(0, 4, 101);
+    expect(reservations.take(119), "nodes that were heard later keep it longer").to.equal(3);
+    expect(reservations.take(101)).to.equal(undefined);
+  });
+
+  it("are all told, node by node, once nobody wants them", () => {
+    const reservations = new PermitReservations();
+    reservations.add(0, 3, 100);
+    reservations.add(2, 3, 100.5);
+    reservations.add(1, 4, 80);
+    expect([...reservations.drain(80)]).to.deep.equal([
+      { index: 0, permit: 3, turnMs: 21 },
+      { index: 2, permit: 3, turnMs: 21 },
+    ]);
+    expect([...reservations.drain(80)]).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "chai";
+import fastify, { type FastifyInstance } from "fastify";
+import { quorate } from "../../../src/integrations/fastify/index.js";
+import { LockManager } from "../../../src/index.js";
+import { RedisFleet } from "../../../src/testing/index.js";
+import { allHold, allNodes, noLockKeys } from "../../support/nodes.js";
+import { PATIENT } from "../../support/patient.js";
+import { eventually, rejectionOf } from "../../support/settle.js";
+
+const OPTIONS = { ttlMs: 20_000, ...PATIENT };
+
+describe("quorate/fastify", () => {
+  let fleet: RedisFleet;
+  let others: LockManager;
+  let app: FastifyInstance;
+  let url: string;
+  let running: number;
+  let most: number;
+  /** What a handler waits for. */
+  let until: () => Promise<unknown>;
+  const locksSeen: unknown[] = [];
+
+  before(async () => {
+    fleet = await RedisFleet.start({ nodes: 3 });
+  });
+  after(() => fleet.stop());
+
+  beforeEach(async () => {
+    others = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(others);
+    [running, most] = [0, 0];
+    until = () => sleep(150);
+    locksSeen.length = 0;
+    // Else a connection that is kept alive keeps the server from closing for so much longer.
+    app = fastify({ keepAliveTimeout: 100 });
+    await app.register(quorate, { nodes: fleet.urls, options: OPTIONS, drainMs: 20_000 });
+    const work = async (): Promise<void> => {
+      most = Math.max(most, ++running);
+      await until();
+      running--;
+    };
+    const user = ({ params }: { params: unknown }): string =>
+      `user:${(params as { id: string }).id}`;
+    const patient = { name: user, waitMs: 20_000 };
+    app.get("/free", (request, reply) => void reply.send({ lock: request.lock }));
+    // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- no endpoint of Express
+    app.post("/users/:id", { config: { lock: patient } }, async (request) => {
+      locksSeen.push(request.lock);
+      await work();
+      return { name: request.lock?.name, token: request.lock?.fencingToken };
+    });
+    // As those do who have no promise.
+    app.post("/old/:id", { config: { lock: patient } }, (request, reply) => {
+      void work().then(() => reply.send({ name: request.lock?.name }));
+    });
+    const once = { name: user, waitMs: 0, ttlMs: 5_000 };
+    app.post("/once/:id", { config: { lock: once } }, async () => "done");
+    app.post("/default/:id", { config: { lock: user } }, async () => "done");
+    app.post("/fails/:id", { config: { lock: patient } }, async () => {
+      throw Object.assign(new Error("of the handler"), { statusCode: 409 });
+    });
+    await app.register(async (inner) => {
+      inner.post("/inner/:id", { config: { lock: patient } }, async ({ lock }) => lock?.name);
+    });
+    url = await app.listen({ port: 0, host: "127.0.0.1" });
+    await eventually("its nodes are ready", () =>
+      app.locks.nodes.every(({ state }) => state === "ready"),
+    );
+  });
+
+  afterEach(async () => {
+    await app.close();
+    await others.close();
+  });
+
+  const post = (path: string) => fetch(url + path, { method: "POST" });
+
+  it("runs one handler for each name at a time, and releases", async () => {
+    until = () => eventually("a and b side by side", () => most === 2);
+    const answers = await Promise.all(["a", "a", "b", "a"].map((id) => post(`/users/${id}`)));
+    const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as {
+      name: string;
+      token: number;
+    }[];
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    expect(bodies.map(({ name }) => name)).to.deep.equal(["user:a", "user:a", "user:b", "user:a"]);
+    expect(
+      new Set(bodies.filter(({ name }) => name === "user:a").map(({ token }) => token)).size,
+    ).to.equal(3);
+    expect(most).to.equal(2);
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("holds the lock until a handler without a promise has answered", async () => {
+    const answers = await Promise.all([post("/old/a"), post("/old/a"), post("/inner/a")]);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
+    expect(await answers[0]?.json()).to.deep.equal({ name: "user:a" });
+    expect(await answers[2]?.text()).to.equal("user:a");
+    expect(most).to.equal(1);
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("leaves other routes alone", async () => {
+    expect(await (await fetch(`${url}/free`)).json()).to.deep.equal({ lock: null });
+  });
+
+  it("answers 423 with Retry-After, and nothing about the holder, if it is held", async () => {
+    await using lock = await others.acquire("user:a", { label: "secret-host" });
+    for (const path of ["/once/a", "/default/a"]) {
+      const answer = await post(path);
+      expect(answer.status, path).to.equal(423);
+      expect(Number(answer.headers.get("retry-after"))).to.be.within(1, 25);
+      const body = await answer.text();
+      expect(JSON.parse(body)).to.include({ statusCode: 423, message: "The resource is locked" });
+      expect(body).to.not.match(/secret-host|127\.0\.0\.1/);
+    }
+    expect(lock.isHeld).to.equal(true);
+    expect(locksSeen).to.deep.equal([]);
+  });
+
+  it("answers 503 with Retry-After without a quorum", async () => {
+    await Promise.all(fleet.nodes.slice(1).map((node) => node.pause()));
+    try {
+      const answer = await post("/once/a");
+      expect(answer.status).to.equal(503);
+      expect(answer.headers.get("retry-after")).to.equal("1");
+      expect(await answer.json()).to.include({ code: "QUORATE_UNREACHABLE" });
+    } finally {
+      await Promise.all(fleet.nodes.slice(1).map((node) => node.resume()));
+    }
+  });
+
+  it("answers 503 if the lock is lost", async () => {
+    let finish = (): void => {};
+    until = () => new Promise<void>((resolve) => (finish = resolve));
+    const answering = post("/users/a");
+    await eventually("it runs", () => running === 1);
+    await allHold(fleet.nodes, "user:a");
+    await others.forceRelease("user:a");
+    await app.locks.close();
+    finish();
+    const answer = await answering;
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).to.deep.equal([
+      503,
+      "QUORATE_LOST",
+    ]);
+  });
+
+  it("passes on what a handler throws, and releases", async () => {
+    const answer = await post("/fails/a");
+    expect(answer.status).to.equal(409);
+    expect(await answer.json()).to.include({ message: "of the handler" });
+    await noLockKeys(fleet.nodes);
+  });
+
+  it("waits no more for a client that has gone", async () => {
+    await using lock = await others.acquire("user:a");
+    const gone = new AbortController();
+    const asking = rejectionOf(fetch(`${url}/users/a`, { method: "POST", signal: gone.signal }));
+    const waitingCount = async (): Promise<number> => {
+      return (await (app.locks as LockManager).query()).pending.length;
+    };
+    await eventually("it waits", async () => (await waitingCount()) === 1);
+    gone.abort();
+    await asking;
+    await eventually("nothing waits", async () => (await waitingCount()) === 0);
+    await lock.release();
+    await sleep(200);
+    expect(locksSeen).to.deep.equal([]);
+  });
+
+  it("lets requests end before it closes", async () => {
+    const answering = post("/users/a");
+    await allHold(fleet.nodes, "user:a");
+    await app.close();
+    expect((await answering).status).to.equal(200);
+    await noLockKeys(fleet.nodes);
+    expect(app.locks.isReady).to.equal(false);
+  });
+
+  it("uses a manager that it is given, and leaves it open", async () => {
+    await using own = fastify();
+    await own.register(quorate, { locks: others });
+    own.get("/", { config: { lock: () => ["a", "b"] } }, async ({ lock }) => lock?.names);
+    expect((await own.inject("/")).json()).to.deep.equal(["a", "b"]);
+    await own.close();
+    expect(others.isReady).to.equal(true);
+  });
+
+  it("refuses bad options when it is registered", async () => {
+    const nodes = fleet.urls;
+    for (const [bad, message] of [
+      [{ nodes: [] }, /`nodes` must/],
+      [{ nodes, drainMs: "20" }, /`drainMs` must be a number, got "20"/],
+      [{ nodes, drainMs: -1 }, /`drainMs` must be at least 0 ms, got -1/],
+      [{ nodes, drainMS: 20 }, /unknown option `drainMS`: did you mean `drainMs`\?/],
+      [{ locks: others, drainMs: 20 }, /unknown option `drainMs`/],
+    ] as const) {
+      await using own = fastify();
+      const error = await rejectionOf((async () => own.register(quorate, bad as never))());
+      expect((error as Error).message).to.match(message);
+    }
+  });
+
+  it("takes the lock off the request when the handler has ended, also if it threw", async () => {
+    await using own = fastify();
+    await own.register(quorate, { locks: others, prefix: "/v1" });
+    const locksAfter: unknown[] = [];
+    own.addHook("onSend", async ({ lock }) => void locksAfter.push(lock));
+    own.get("/done", { config: { lock: () => "a" } }, async ({ lock }) => lock?.name);
+    own.get("/fails", { config: { lock: () => "a" } }, async ({ lock }) => {
+      throw new Error(lock?.name);
+    });
+    expect((await own.inject("/done")).body).to.equal("a");
+    expect((await own.inject("/fails")).json()).to.include({ message: "a" });
+    expect(locksAfter).to.deep.equal([null, null]);
+  });
+
+  it("runs no route unlocked that was added before it", async () => {
+    await using own = fastify();
+    let hasRun = false;
+    own.get("/", { config: { lock: () => "a" } }, async () => (hasRun = true));
+    await own.register(quorate, { locks: others });
+    const answer = await own.inject("/");
+    expect(answer.statusCode).to.equal(500);
+    expect(answer.body).to.match(
+      /the route GET \/ was registered before the quorate plugin, .*: call `await app.register/,
+    );
+    expect(hasRun).to.equal(false);
+  });
+});

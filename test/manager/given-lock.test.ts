@@ -1,0 +1,95 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import type { GivenLock } from "../../src/api/lock.js";
+import { checkedGivenLock, checkGivable } from "../../src/manager/given-lock.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { MARKERS } from "../../src/protocol/markers.js";
+
+const WALL_US = 1_700_000_000_000_000;
+const MAX_TTL_MS = 60_000;
+
+const GIVEN: GivenLock = {
+  kind: "quorate-lock",
+  version: 1,
+  name: "invoice",
+  lockKey: "lock:invoice",
+  mode: "exclusive",
+  ownerId: `10000~${"x".repeat(21)}A:host`,
+  fencingToken: WALL_US,
+  ttlMs: 10_000,
+};
+
+const check = (json: unknown): GivenLock => checkedGivenLock(json, WALL_US, MAX_TTL_MS);
+
+describe("checkGivable", () => {
+  it("lets only locks be handed over that another process can hold", () => {
+    const keys = keysOf("lock:", "invoice");
+    expect(() => checkGivable(keys)).to.not.throw();
+    expect(() => checkGivable(sharedLock(keys))).to.throw(RangeError, /handed over.*"invoice"/);
+  });
+});
+
+describe("checkedGivenLock", () => {
+  const FARTHEST = WALL_US + (MAX_TTL_MS / 2) * 1_000;
+
+  it("takes what handOver gave, as a value or as text", () => {
+    const token = fc.nat(FARTHEST);
+    const ttl = fc.integer({ min: 1, max: 1_000_000_000 });
+    fc.assert(
+      fc.property(token, ttl, (fencingToken, ttlMs) => {
+        const given = { ...GIVEN, fencingToken, ttlMs };
+        expect(check(given)).to.deep.equal(given);
+        expect(check(JSON.stringify(given))).to.deep.equal(given);
+      }),
+    );
+  });
+
+  it("takes a token of nodes whose clocks are ahead by up to half of maxTtlMs, and no later one", () => {
+    expect(check({ ...GIVEN, fencingToken: FARTHEST }).fencingToken).to.equal(FARTHEST);
+    expect(() => check({ ...GIVEN, fencingToken: FARTHEST + 1 })).to.throw(
+      RangeError,
+      /`json\.fencingToken`.*\(60000\), got 1700000030000001/,
+    );
+  });
+
+  for (const [field, values] of [
+    ["kind", [undefined, "lock", "quorate-term", 1]],
+    ["version", [undefined, 0, 2, "1"]],
+    ["name", [undefined, "", 7, "\uD800"]],
+    ["lockKey", [undefined, null, 7]],
+    ["mode", [undefined, "shared"]],
+    ["ownerId", [undefined, null, "", "short", ...Object.values(MARKERS)]],
+    ["fencingToken", [undefined, -1, 0.5, Number.NaN, 2 ** 53, "7"]],
+    ["ttlMs", [undefined, 0, -1, 0.5, Number.POSITIVE_INFINITY, "10000"]],
+  ] as const satisfies readonly (readonly [keyof GivenLock, readonly unknown[]])[]) {
+    it(`names the field ${field} if it is wrong or missing`, () => {
+      for (const value of values) {
+        const thrown = expect(() => check({ ...GIVEN, [field]: value }), String(value)).to.throw();
+        thrown.with.property("message").that.includes(`\`json.${field}\``);
+      }
+    });
+  }
+
+  for (const [what, json] of [
+    ["nothing", undefined],
+    ["null", null],
+    ["a number", 7],
+    ["a text that is not JSON", "{"],
+    ["the JSON of something else", "7"],
+  ] as const) {
+    it(`rejects ${what}`, () => {
+      expect(() => check(json)).to.throw(TypeError, "`json` must be what lock.handOver() gave");
+    });
+  }
+
+  it("shows neither an ownerId with a typo nor a text that it cannot parse: they are secrets", () => {
+    const secret = GIVEN.ownerId.slice(0, -8);
+    for (const json of [{ ...GIVEN, ownerId: secret }, `{"ownerId":"${secret}"`]) {
+      expect(() => check(json))
+        .to.throw(TypeError)
+        .with.property("message")
+        .that.does.not.include(secret);
+    }
+  });
+});

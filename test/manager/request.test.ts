@@ -1,0 +1,259 @@
+import { expect } from "chai";
+import { LockLostError } from "../../src/api/errors.js";
+import type { Lock } from "../../src/api/lock.js";
+import { LeasedLock } from "../../src/manager/lock.js";
+import { runLocked } from "../../src/manager/request.js";
+import { CoordinatorBench } from "../support/coordinator-bench.js";
+import { settle } from "../support/manual-clock.js";
+import { rejectionOf, rejectionWith } from "../support/settle.js";
+import { free, granted } from "../support/votes.js";
+
+function withResolvers<T>() {
+  let settle: { resolve: (value: T) => void; reject: (error: unknown) => void } | undefined;
+  const promise = new Promise<T>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...(settle as NonNullable<typeof settle>) };
+}
+
+const NEVER = new Promise<never>(() => {});
+
+class RequestBench {
+  readonly bench = new CoordinatorBench();
+  readonly lock = new LeasedLock(
+    this.bench.lease({ renew: false }),
+    ["a:1", "b:1", "c:1"],
+    this.bench.clock,
+  );
+
+  readonly overruns: string[] = [];
+
+  run<T>(callback: (lock: Lock) => T | PromiseLike<T>, lossGraceMs = 0): Promise<T> {
+    const onOverrun = (message: string): void => void this.overruns.push(message);
+    return runLocked(this.lock, callback, { lossGraceMs, clock: this.bench.clock, onOverrun });
+  }
+
+  /** Answers the release, which has to be there by now. */
+  async answerRelease(vote = granted()): Promise<void> {
+    await settle();
+    this.bench.answer("release", [vote, vote]);
+  }
+
+  lose(): void {
+    this.bench.clock.advance(988);
+  }
+}
+
+describe("runLocked", () => {
+  for (const { title, callback } of [
+    { title: "a value", callback: () => 42 },
+    { title: "a promise", callback: async () => 42 },
+  ]) {
+    it(`returns what the callback returned, ${title}, behind the release`, async () => {
+      const bench = new RequestBench();
+      let isDone = false;
+      const running = bench.run(callback).then((result) => {
+        isDone = true;
+        return result;
+      });
+      await settle();
+      expect(isDone).to.equal(false);
+      await bench.answerRelease();
+      expect(await running).to.equal(42);
+    });
+  }
+
+  it("gives the callback the lock", async () => {
+    const bench = new RequestBench();
+    let given: Lock | undefined;
+    const running = bench.run((lock) => {
+      given = lock;
+    });
+    await bench.answerRelease();
+    await running;
+    expect(given).to.equal(bench.lock);
+  });
+
+  for (const { title, callback } of [
+    {
+      title: "throws",
+      callback: () => {
+        throw new TypeError("own");
+      },
+    },
+    { title: "rejects with", callback: () => Promise.reject(new TypeError("own")) },
+  ]) {
+    it(`passes on the very error that the callback ${title}, behind the release`, async () => {
+      const bench = new RequestBench();
+      const running = rejectionWith(TypeError, bench.run(callback));
+      await bench.answerRelease();
+      expect((await running).message).to.equal("own");
+    });
+  }
+
+  it("hides neither result nor error behind a release that found the keys gone", async () => {
+    const bench = new RequestBench();
+    const running = bench.run(() => "result");
+    await bench.answerRelease(free() as never);
+    expect(await running).to.equal("result");
+  });
+
+  it("rejects with the loss, carrying the result of a callback that went on", async () => {
+    const bench = new RequestBench();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(async () => {
+        bench.lose();
+        return "done anyhow";
+      }),
+    );
+    expect(await running).to.include({
+      reason: "expired",
+      result: "done anyhow",
+      lockName: "invoice",
+    });
+  });
+
+  it("rejects with the loss, carrying the callback's own error as its cause", async () => {
+    const bench = new RequestBench();
+    const own = new Error("own");
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(() => {
+        bench.lose();
+        throw own;
+      }),
+    );
+    expect((await running).cause).to.equal(own);
+  });
+
+  it("rejects with the signal's own reason where the callback passed that on", async () => {
+    const bench = new RequestBench();
+    const running = rejectionOf(
+      bench.run((lock) => {
+        bench.lose();
+        lock.signal.throwIfAborted();
+      }),
+    );
+    const error = await running;
+    expect(error).to.equal(bench.lock.signal.reason);
+    expect(error).to.not.have.property("cause");
+  });
+
+  it("does not wait for a callback that ignores the loss", async () => {
+    const bench = new RequestBench();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(() => NEVER, 1),
+    );
+    await settle();
+    bench.lose();
+    const error = await running;
+    expect(error).to.equal(bench.lock.signal.reason);
+    expect(error).to.not.have.any.keys("result", "cause");
+  });
+
+  it("tells a callback that returned nothing from one that did not end", async () => {
+    const bench = new RequestBench();
+    const error = await rejectionWith(
+      LockLostError,
+      bench.run(() => bench.lose()),
+    );
+    expect(error).to.have.property("result", undefined);
+    expect(Object.hasOwn(error, "result")).to.equal(true);
+  });
+
+  it("carries no result where the callback threw", async () => {
+    const bench = new RequestBench();
+    const error = await rejectionWith(
+      LockLostError,
+      bench.run(() => {
+        bench.lose();
+        throw new Error("own");
+      }),
+    );
+    expect(error).to.not.have.property("result");
+  });
+
+  it("finds out about a loss that no timer told yet", async () => {
+    const bench = new RequestBench();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(() => {
+        bench.bench.clock.stall(988);
+        return "stalled";
+      }),
+    );
+    expect(await running).to.include({ reason: "expired", result: "stalled" });
+  });
+
+  it("returns the result of a callback that released the lock by itself", async () => {
+    const bench = new RequestBench();
+    const running = bench.run((lock) => {
+      void lock.release();
+      return "released early";
+    });
+    await bench.answerRelease();
+    expect(await running).to.equal("released early");
+  });
+
+  it("passes on the error of a callback that released the lock by itself", async () => {
+    const bench = new RequestBench();
+    const own = new Error("own");
+    const running = rejectionOf(
+      bench.run((lock) => {
+        void lock.release();
+        throw own;
+      }),
+    );
+    await bench.answerRelease();
+    expect(await running).to.equal(own);
+  });
+
+  describe("a callback that goes on after the loss", () => {
+    it("is reported once its grace is over, and so is what it fails with later", async () => {
+      const bench = new RequestBench();
+      const work = withResolvers<void>();
+      const running = rejectionWith(
+        LockLostError,
+        bench.run(() => work.promise, 50),
+      );
+      bench.lose();
+      bench.bench.clock.advance(44);
+      await settle();
+      expect(bench.overruns).to.deep.equal([]);
+      bench.bench.clock.advance(1);
+      await running;
+      expect(bench.overruns).to.have.length(1);
+      expect(bench.overruns[0]).to.match(/request\("invoice"\) goes on 50 ms \(lossGraceMs\)/);
+      work.reject(new TypeError("half done"));
+      await settle();
+      expect(bench.overruns).to.have.length(2);
+      expect(bench.overruns[1]).to.match(/"invoice".* TypeError: half done$/);
+    });
+
+    it("is not reported again when it ends well, nor at all within its grace", async () => {
+      const late = new RequestBench();
+      const work = withResolvers<void>();
+      const running = rejectionWith(
+        LockLostError,
+        late.run(() => work.promise),
+      );
+      late.lose();
+      await running;
+      work.resolve();
+      await settle();
+      expect(late.overruns).to.have.length(1);
+      const stopped = withResolvers<void>();
+      const soon = new RequestBench();
+      const failing = rejectionWith(
+        LockLostError,
+        soon.run(() => stopped.promise, 50),
+      );
+      soon.lose();
+      stopped.reject(new Error("stopped"));
+      await failing;
+      expect(soon.overruns).to.deep.equal([]);
+    });
+  });
+});

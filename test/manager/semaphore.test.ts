@@ -1,0 +1,149 @@
+import { expect } from "chai";
+import { LockManager, type PermitOptions, type SemaphoreOptions } from "../../src/index.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { PermitSemaphore, type SemaphoreHost } from "../../src/manager/semaphore.js";
+import { rejectionWith } from "../support/settle.js";
+
+/** Nothing listens there: what is wrong must be found before anybody is asked. */
+const NODES = ["redis://127.0.0.1:1"];
+
+describe("LockManager.semaphore", () => {
+  let locks: LockManager;
+  before(() => {
+    locks = new LockManager(NODES);
+  });
+  after(() => locks.close());
+
+  it("says what it is", () => {
+    const semaphore = locks.semaphore("gpu", { permits: 1_000, ttlMs: 5_000 });
+    expect(semaphore).to.include({ name: "gpu", permits: 1_000 });
+  });
+
+  const REFUSED: readonly (readonly [string, unknown, typeof Error, RegExp])[] = [
+    ["no permits", { permits: 0 }, RangeError, /`permits` must be from 1 to 1000, got 0/],
+    ["too many", { permits: 1_001 }, RangeError, /`permits` must be from 1 to 1000, got 1001/],
+    ["a part of one", { permits: 2.5 }, RangeError, /`permits` must be an integer.*got 2\.5/],
+    ["NaN", { permits: Number.NaN }, TypeError, /`permits` must be a number, got NaN/],
+    ["a text", { permits: "4" }, TypeError, /`permits` must be a number, got "4"/],
+    ["none given", {}, TypeError, /`permits` must be a number, got undefined/],
+    ["no options", undefined, TypeError, /options must be an object, got undefined/],
+    ["null", null, TypeError, /options must be an object, got null/],
+    ["a mode", { permits: 2, mode: "shared" }, TypeError, /`mode` is not an option here/],
+    ["an unknown option", { permits: 2, ttl: 5 }, TypeError, /unknown option `ttl`/],
+    ["a bad default", { permits: 2, ttlMs: 3 }, RangeError, /`ttlMs` must be at least 10 ms/],
+  ];
+  for (const [title, options, type, message] of REFUSED) {
+    it(`refuses ${title} at once`, () => {
+      expect(() => locks.semaphore("gpu", options as SemaphoreOptions)).to.throw(type, message);
+    });
+  }
+
+  for (const [title, name, type] of [
+    ["no name", undefined, TypeError],
+    ["an empty name", "", RangeError],
+    ["several names", ["a", "b"], TypeError],
+  ] as const) {
+    it(`refuses ${title} at once`, () => {
+      expect(() => locks.semaphore(name as string, { permits: 2 })).to.throw(type, /`name`/);
+    });
+  }
+
+  for (const [title, options, type, message] of [
+    ["a mode", { mode: "shared" }, TypeError, /`mode` does not apply/],
+    ["permits", { permits: 3 }, TypeError, /`permits` is not an option here.*of semaphore/],
+    ["null", null, TypeError, /options must be an object, got null/],
+    ["a null in an option", { ttlMs: null }, TypeError, /`ttlMs` must not be null/],
+    ["a bad ttl", { ttlMs: 9 }, RangeError, /`ttlMs` must be at least 10 ms/],
+    ["an owner", { owner: "job" }, TypeError, /`owner` does not apply to a semaphore/],
+    ["a pause of its own", { retry: { minDelayMs: 5 } }, TypeError, /`retry` .*the LockManager/],
+  ] as const) {
+    it(`every call refuses ${title}`, async () => {
+      const semaphore = locks.semaphore("gpu", { permits: 2 });
+      const given = options as PermitOptions;
+      for (const call of [
+        () => semaphore.acquire(given),
+        () => semaphore.tryAcquire(given),
+        () => semaphore.request(given, () => {}),
+      ]) {
+        expect((await rejectionWith(type, call())).message).to.match(message);
+      }
+    });
+  }
+
+  it("refuses a callback that is none", async () => {
+    const semaphore = locks.semaphore("gpu", { permits: 2 });
+    const error = await rejectionWith(TypeError, semaphore.request(7 as never));
+    expect(error.message).to.match(/`callback` must be a function/);
+  });
+
+  it("takes its own wait as the default of acquire, and not of tryAcquire", async () => {
+    const semaphore = locks.semaphore("gpu", { permits: 2, waitMs: 60_000 });
+    const signal = AbortSignal.timeout(200);
+    await rejectionWith(DOMException, semaphore.acquire({ signal }));
+    expect(await codeOf(semaphore.tryAcquire())).to.equal("QUORATE_UNREACHABLE");
+    expect(await codeOf(semaphore.acquire({ waitMs: 0 }))).to.equal("QUORATE_UNREACHABLE");
+    const aborted = locks.semaphore("gpu", { permits: 2, signal: AbortSignal.abort("enough") });
+    const reason: unknown = await aborted.acquire().catch((error: unknown) => error);
+    expect(reason).to.equal("enough");
+  });
+});
+
+describe("The options of a permit", () => {
+  const DEFAULTS = { permits: 3, ttlMs: 5_000, label: "default", waitMs: 700, fair: true };
+
+  /** What each call asks of the manager. */
+  async function asked(
+    given: PermitOptions,
+  ): Promise<readonly (readonly [options: PermitOptions, isOnce: boolean])[]> {
+    const all: (readonly [PermitOptions, boolean])[] = [];
+    const host = {
+      acquire: (_: unknown, options: PermitOptions, isOnce: boolean) => {
+        all.push([options, isOnce]);
+        return Promise.reject(new Error("no"));
+      },
+      check: () => {},
+    } as unknown as SemaphoreHost;
+    const semaphore = new PermitSemaphore(host, keysOf("lock:", "gpu"), DEFAULTS);
+    for (const call of [
+      () => semaphore.acquire(given),
+      () => semaphore.tryAcquire(given),
+      () => semaphore.request(given, () => {}),
+    ]) {
+      expect(await call().catch((error: Error) => error.message)).to.equal("no");
+    }
+    return all;
+  }
+
+  const { permits: _, waitMs, ...others } = DEFAULTS;
+  const CASES: readonly (readonly [given: PermitOptions, all: PermitOptions])[] = [
+    [{}, {}],
+    [{ ttlMs: undefined, label: undefined, waitMs: undefined, fair: undefined }, {}],
+    [
+      { ttlMs: 4_000, label: "", fair: false },
+      { ttlMs: 4_000, label: "", fair: false },
+    ],
+    [{ maxHoldMs: 9 }, { maxHoldMs: 9 }],
+  ];
+  for (const [given, all] of CASES) {
+    it(`are its own, or else those of the semaphore: ${Object.keys(given).join()}`, async () => {
+      const waiting = { ...others, waitMs, ...all };
+      expect(await asked(given)).to.deep.equal([
+        [waiting, false],
+        [{ ...others, ...all }, true],
+        [waiting, false],
+      ]);
+    });
+  }
+
+  it("have a wait for a single attempt if it says so itself", async () => {
+    for (const ownMs of [0, 5]) {
+      const waits = (await asked({ waitMs: ownMs })).map(([options]) => options.waitMs);
+      expect(waits).to.deep.equal([ownMs, ownMs, ownMs]);
+    }
+  });
+});
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.catch((reason: unknown) => reason);
+  return (error as { readonly code: string }).code;
+}

@@ -1,0 +1,156 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import {
+  checkedKeysOf,
+  checkedKeysOfAll,
+  checkMinHold,
+  laidOutKeys,
+  MAX_NAMES,
+  type LayoutChoice,
+} from "../../src/options/name-keys.js";
+import { permitLock } from "../../src/kinds/permit.js";
+
+const PLAIN: LayoutChoice = { layout: "redlock", mode: "exclusive", owner: undefined };
+
+describe("checkedKeysOf", () => {
+  it("puts the prefix before the name, whatever they are", () => {
+    const text = fc.string({ minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(text, text, (keyPrefix, name) => {
+        fc.pre(!(keyPrefix + name).startsWith("quorate:"));
+        const keys = checkedKeysOf(keyPrefix, name, false);
+        expect(keys).to.include({ name, lockKey: keyPrefix + name, layout: "redlock" });
+      }),
+    );
+  });
+
+  for (const [keyPrefix, name] of [
+    ["quorate:", "x"],
+    ["", "quorate:incarnation"],
+    ["quorate", ":x"],
+  ] as const) {
+    it(`refuses the library's own keys: "${keyPrefix}" and "${name}"`, () => {
+      expect(() => checkedKeysOf(keyPrefix, name, false, "names[3]")).to.throw(
+        RangeError,
+        `\`names[3]\` makes a key in the reserved "quorate:": "${name}"`,
+      );
+    });
+  }
+
+  it("refuses braces that form no hash tag, but only for a Cluster", () => {
+    for (const name of ["a{", "{}b"]) {
+      expect(checkedKeysOf("lock:", name, false).lockKey).to.equal(`lock:${name}`);
+    }
+    expect(() => checkedKeysOf("lock:", "a}b", true)).to.throw(
+      RangeError,
+      '`name` has braces that form no hash tag, for a Cluster: "a}b"',
+    );
+    expect(checkedKeysOf("lock:", "{a}b", true).lockKey).to.equal("lock:{a}b");
+  });
+});
+
+describe("checkedKeysOfAll", () => {
+  const all = (names: unknown, hasCluster = false) => checkedKeysOfAll("lock:", names, hasCluster);
+
+  it("counts a name once, and makes the same lock of any order of the names", () => {
+    const name = fc.constantFrom("a", "b", "c", "d", "é");
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1 }), (names) => {
+        const keys = all(names);
+        expect(keys.names).to.deep.equal([...new Set(names)].toSorted());
+        expect(all(names.toReversed())).to.deep.equal(keys);
+        if (keys.names.length === 1) expect(keys).to.deep.equal(all(names[0]));
+      }),
+    );
+  });
+
+  it("takes so many different names, and no more", () => {
+    const names = Array.from({ length: MAX_NAMES }, (_, index) => `n${index}`);
+    expect(all([...names, ...names]).names).to.have.length(MAX_NAMES);
+    const complaint = `\`names\` must be 1 to ${MAX_NAMES} different names, got`;
+    expect(() => all([...names, "more"])).to.throw(RangeError, `${complaint} 101`);
+    expect(() => all([])).to.throw(RangeError, `${complaint} 0`);
+  });
+
+  it("names the element that is wrong, holes too", () => {
+    expect(() => all(["a", 7])).to.throw(TypeError, "`names[1]`");
+    expect(() => all(["a", ""])).to.throw(RangeError, "`names[1]`");
+    // oxlint-disable-next-line no-sparse-arrays
+    expect(() => all(["a", , "b"])).to.throw(TypeError, "`names[1]`");
+    expect(() => all(7)).to.throw(TypeError, "`name`");
+  });
+
+  it("wants one hash slot for a Cluster, and names two that have different ones", () => {
+    expect(all(["{t}a", "{t}b"], true).names).to.have.length(2);
+    expect(all(["a", "b"]).names).to.have.length(2);
+    expect(() => all(["{t}a", "{t}b", "c"], true)).to.throw(
+      RangeError,
+      '`names` must share a hash slot for a Cluster, as by a common {tag}: "{t}a" and "c" do not',
+    );
+  });
+});
+
+describe("laidOutKeys", () => {
+  const [one, several] = [
+    checkedKeysOfAll("lock:", "a", false),
+    checkedKeysOfAll("lock:", ["a", "b"], false),
+  ];
+
+  it("leaves a plain lock as it is", () => {
+    expect(laidOutKeys(one, PLAIN)).to.equal(one);
+    expect(laidOutKeys(several, PLAIN)).to.equal(several);
+  });
+
+  for (const [choice, made] of [
+    [{ mode: "shared" }, { mode: "shared", layout: "redlock", owner: undefined }],
+    [{ owner: "job" }, { mode: "exclusive", layout: "redlock", owner: "job" }],
+    [{ layout: "redisson" }, { mode: "exclusive", layout: "redisson", owner: undefined }],
+    [
+      { layout: "redisson", owner: "job" },
+      { layout: "redisson", owner: "job" },
+    ],
+    [{ layout: "timestamp" }, { layout: "timestamp", owner: undefined }],
+    [{ layout: "timestamp-seconds" }, { layout: "timestamp-seconds", owner: undefined }],
+  ] as const satisfies readonly (readonly [Partial<LayoutChoice>, object])[]) {
+    it(`makes a lock with ${JSON.stringify(choice)}`, () => {
+      expect(laidOutKeys(one, { ...PLAIN, ...choice })).to.include({ name: "a", ...made });
+    });
+  }
+
+  for (const [keys, choice, option] of [
+    [several, { mode: "shared" }, "mode"],
+    [several, { owner: "job" }, "owner"],
+    [several, { layout: "redisson" }, "layout"],
+    [one, { mode: "shared", owner: "job" }, "mode"],
+    [one, { mode: "shared", layout: "redisson" }, "mode"],
+    [one, { mode: "shared", layout: "timestamp" }, "mode"],
+    [one, { layout: "timestamp", owner: "job" }, "owner"],
+  ] as const satisfies readonly (readonly [typeof one, Partial<LayoutChoice>, string])[]) {
+    it(`refuses ${JSON.stringify(choice)} for ${keys.names.length} name(s), naming \`${option}\``, () => {
+      expect(() => laidOutKeys(keys, { ...PLAIN, ...choice })).to.throw(
+        RangeError,
+        new RegExp(`^\`${option}\``),
+      );
+    });
+  }
+});
+
+describe("checkMinHold", () => {
+  const one = checkedKeysOfAll("lock:", "a", false);
+
+  it("lets only an exclusive lock of one name have a minimum hold", () => {
+    expect(() => checkMinHold(one, 500)).to.not.throw();
+    for (const keys of [
+      laidOutKeys(one, { ...PLAIN, mode: "shared" }),
+      checkedKeysOfAll("lock:", ["a", "b"], false),
+      permitLock(one, 3),
+    ]) {
+      expect(() => checkMinHold(keys, 500), keys.words).to.throw(
+        RangeError,
+        `\`minHoldMs\` must be 0 for ${keys.words}, got 500`,
+      );
+      expect(() => checkMinHold(keys, 0)).to.not.throw();
+      expect(() => checkMinHold(keys)).to.not.throw();
+    }
+  });
+});

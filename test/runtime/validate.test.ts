@@ -1,0 +1,106 @@
+import { expect } from "chai";
+import leven from "leven";
+import { checkKnown, checkOptions, oneOf, string, whole } from "../../src/runtime/validate.js";
+import { optionsOf } from "../../src/options/table.js";
+
+const MANAGER_OPTIONS = optionsOf("manager");
+
+/** What is suggested for an option that is not known; undefined for nothing. */
+function suggested(name: string, known: readonly string[] = MANAGER_OPTIONS): string | undefined {
+  try {
+    checkKnown({ [name]: 1 }, known);
+  } catch (error) {
+    return /did you mean `(.*)`\?$/.exec((error as Error).message)?.[1];
+  }
+  throw new Error(`${name} is known`);
+}
+
+describe("an unknown option", () => {
+  for (const [given, meant] of [
+    ["ttl", "ttlMs"],
+    ["ttlms", "ttlMs"],
+    ["TTL", "ttlMs"],
+    ["timeout", "nodeTimeoutMs"],
+    ["timeoutMs", "nodeTimeoutMs"],
+    ["wait", "waitMs"],
+    ["retries", "retry"],
+    ["lable", "label"],
+    ["fari", "fair"],
+    ["drift", "driftFactor"],
+    ["prefix", "keyPrefix"],
+    ["renewal", "renew"],
+    ["maxTtl", "maxTtlMs"],
+    ["minHold", "minHoldMs"],
+    ["quorum", undefined],
+    ["x", undefined],
+    ["", undefined],
+    ["callback", undefined],
+  ] as const) {
+    it(`\`${given}\` ${meant === undefined ? "suggests nothing" : `suggests \`${meant}\``}`, () => {
+      expect(suggested(given)).to.equal(meant);
+    });
+  }
+
+  it("with one slip suggests the right one", () => {
+    const known: readonly string[] = optionsOf("acquire");
+    for (const name of known.filter(({ length }) => length > 4)) {
+      for (let at = 0; at < name.length; at++) {
+        for (const letter of ["x", ""]) {
+          const slipped = name.slice(0, at) + letter + name.slice(at + 1);
+          if (known.includes(slipped)) continue;
+          const meant = suggested(slipped, known) ?? "";
+          // `mixHoldMs` is as near to one as to another.
+          expect(leven(slipped, meant), `${slipped}: ${meant}`).to.equal(1);
+        }
+      }
+    }
+  });
+
+  it("is named with the option it is a part of", () => {
+    expect(() => checkKnown({ delay: 5 }, ["minDelayMs"], "retry.")).to.throw(
+      TypeError,
+      "unknown option `retry.delay`: did you mean `retry.minDelayMs`?",
+    );
+  });
+});
+
+describe("checkOptions", () => {
+  it("checks what is given by the check of its name", () => {
+    const checks = { a: string };
+    checkOptions({ a: "x" }, checks);
+    checkOptions({ a: undefined }, checks);
+    checkOptions({}, checks);
+    expect(() => checkOptions({ a: 7 }, checks, "of.")).to.throw(
+      TypeError,
+      "`of.a` must be a string",
+    );
+    expect(() => checkOptions({ b: 7 }, checks)).to.throw(TypeError, "unknown option `b`");
+    for (const [value, shown] of [
+      [[], "an array"],
+      [7, "7"],
+      [null, "null"],
+    ] as const) {
+      expect(() => checkOptions(value, checks)).to.throw(
+        TypeError,
+        `must be an object, got ${shown}`,
+      );
+    }
+  });
+});
+
+describe("whole and oneOf", () => {
+  it("name the option, the value and what is right", () => {
+    expect(whole("n", 3, 1, 3)).to.equal(3);
+    expect(() => whole("n", 1.5, 1, 3)).to.throw(
+      RangeError,
+      "`n` must be an integer from 1 to 3, got 1.5",
+    );
+    expect(() => whole("n", 4, 1, 3)).to.throw(RangeError, "`n` must be from 1 to 3, got 4");
+    expect(oneOf("x", "a", ["a", "b"])).to.equal("a");
+    expect(() => oneOf("x", "c", ["a", "b"])).to.throw(
+      RangeError,
+      '`x` must be one of "a", "b", got "c"',
+    );
+    expect(() => oneOf("x", 7, ["a"])).to.throw(TypeError, "`x` must be a string, got 7");
+  });
+});
