@@ -5,7 +5,8 @@ import type { LockSettings, RequestSettings, Scenario, Session } from "./scenari
 
 /**
  * The same scenario with requests that have options of their own: what they share in their process (its wait queue,
- * hand-overs, what others were told) must not pass one's options on to another.
+ * passing on, what others were told) must not pass one's options on to another. Some processes take
+ * the longest ttl that the others have put on record.
  */
 export function withRequestOptions(scenario: Scenario): Scenario {
   const random = seededRandom(hashText(scenario.seed, "options of requests"));
@@ -13,7 +14,12 @@ export function withRequestOptions(scenario: Scenario): Scenario {
   const workload = scenario.workload.map((session) =>
     random.chance(60) ? { ...session, options: optionsOf(random, options, session) } : session,
   );
-  return { ...scenario, workload };
+  const clients = scenario.clients.map((client) =>
+    random.chance(30)
+      ? { ...client, options: { ...client.options, takesRecordedTtl: true } }
+      : client,
+  );
+  return { ...scenario, clients, workload };
 }
 
 /** With a short ttl, the deadline of its nodes is shorter as well: half of it. */

@@ -3,7 +3,8 @@ import type { LockSettings } from "./scenario.js";
 
 /** The options of a client's lock manager. Anything not set has its default. */
 export function managerOptions(settings: LockSettings): LockManagerOptions {
-  const { ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, maxHoldMs } = settings;
+  const { ttlMs, nodeTimeoutMs, driftFactor, maxHoldMs, takesRecordedTtl = false } = settings;
+  const maxTtlMs = takesRecordedTtl ? undefined : settings.maxTtlMs;
   const { renew, quarantine, bootstrap } = settings;
   const { minDelayMs, maxDelayMs, lockDelayMs, minHoldMs, clockStepMs, layout, fair } = settings;
   return {

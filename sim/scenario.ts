@@ -59,6 +59,8 @@ export interface LockSettings {
   readonly window?: number | undefined;
   /** Within a process, earlier callers get a name first. */
   readonly fair?: boolean | undefined;
+  /** The client sets no `maxTtlMs` of its own: it takes that of the nodes' records. */
+  readonly takesRecordedTtl?: boolean | undefined;
 }
 
 /** Options of one request, where they differ from those of its process. */

@@ -12,7 +12,8 @@ import { CLOCK_BAND_MS } from "../src/protocol/lease-clock.js";
 import { seededChoices, type Choices } from "./choices.js";
 import { planFaults } from "./fault-injection.js";
 import { Fleet, TIMER_SLOP_US, type Surroundings, type Tamper } from "./fleet.js";
-import type { Scenario, Session } from "./scenario.js";
+import { DEFAULTS } from "../src/options/table.js";
+import type { LockSettings, Scenario, Session } from "./scenario.js";
 import { oraclesOf } from "./profiles.js";
 import { runSession } from "./session.js";
 import type { SimClient } from "./sim-client.js";
@@ -74,7 +75,8 @@ function settingsOf({ nodeCount, nodes, options, clients }: Scenario): HistorySe
     0,
     ...rates.map((rate) => (rate > 0 ? 1.2 * rate + CLOCK_BAND_MS * 1_000 : 0)),
   );
-  const { driftFactor, maxTtlMs } = options;
+  const { driftFactor } = options;
+  const maxTtlMs = recordedTtlMs(options, clients);
   const steadyPpm = Math.max(0, ...clients.map((client) => client.steadyPpm));
   const isNarrow = options.window !== undefined;
   const slops = { timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
@@ -198,13 +200,20 @@ function phase(fleet: Fleet, what: PhaseEvent["what"]): void {
   fleet.record({ kind: "phase", what });
 }
 
+/** The longest ttl that may be on record: a client without one of its own begins new records with the default. */
+function recordedTtlMs(options: LockSettings, clients: Scenario["clients"]): number {
+  const isAnyTaken = clients.some((client) => client.options?.takesRecordedTtl === true);
+  return isAnyTaken ? Math.max(options.maxTtlMs, DEFAULTS.maxTtlMs) : options.maxTtlMs;
+}
+
 /**
  * The longest a waiter may have to wait once a quorum is healthy: for the keys of a holder that died, or for a
  * quarantine, after which the first acquire may find that the node has lost its data again, unnoticed because
  * nothing was asked of it; then for reconnecting, the other nodes' timeouts, and its own pause.
  */
-function progressMs({ options }: Scenario): number {
-  const { maxTtlMs, nodeTimeoutMs, maxDelayMs } = options;
+function progressMs({ options, clients }: Scenario): number {
+  const { nodeTimeoutMs, maxDelayMs } = options;
+  const maxTtlMs = recordedTtlMs(options, clients);
   const quarantineMs = Math.ceil(maxTtlMs * 1.02) + 1_100;
   const openMs = Math.max(1_000, 2 * nodeTimeoutMs) + Math.max(4_000, 8 * nodeTimeoutMs);
   return 2 * quarantineMs + openMs + 1_000 + 4 * (maxDelayMs + 2 * nodeTimeoutMs);

@@ -35,7 +35,10 @@ export interface Term extends AsyncDisposable {
    */
   assertHeld(): void;
 
-  /** Resigns: a waiting candidate is elected immediately. Like {@link Lock.release}; never rejects. */
+  /**
+   * Resigns: a waiting candidate is elected immediately. Like {@link Lock.release}, but it aborts {@link Term.signal};
+   * never rejects.
+   */
   resign(): Promise<ReleaseResult>;
 }
 

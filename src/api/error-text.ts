@@ -10,7 +10,7 @@ export const LONGEST_TEXT = 240;
 const LONGEST_NAME = 48;
 
 /** Of what a node says, with the node's own name. */
-const LONGEST_DETAIL = 88;
+const LONGEST_DETAIL = 140;
 
 /** Of what several nodes say. */
 const LONGEST_LIST = 112;

@@ -60,9 +60,17 @@ export interface Tried {
   readonly isHeldHere: boolean;
   /** The largest clock margin that a client of the nodes has on record, ms. */
   readonly marginMs: number;
+  /** Of several names, those that nodes named as held. */
+  readonly heldNames: readonly string[];
 }
 
-const AT_ONCE: Tried = { waitedMs: 0, attemptCount: 1, isHeldHere: false, marginMs: 0 };
+const AT_ONCE: Tried = {
+  waitedMs: 0,
+  attemptCount: 1,
+  isHeldHere: false,
+  marginMs: 0,
+  heldNames: [],
+};
 
 /**
  * Others hold the lock, according to the refusing nodes: at once (code `QUORATE_CONTENDED`), or during all of `waitMs`
@@ -83,6 +91,11 @@ export abstract class LockHeldError extends QuorateError {
    * semaphore, until the first permit expires. Made for a `Retry-After`.
    */
   readonly freeInMs: number;
+  /**
+   * The names that are held, of several: of each refusing node the one whose holder stays longest. Otherwise the only
+   * name.
+   */
+  readonly heldNames: readonly string[];
   /** Time waited, ms; 0 if it did not wait. */
   readonly waitedMs: number;
   /** Number of attempts. */
@@ -98,7 +111,7 @@ export abstract class LockHeldError extends QuorateError {
     text: (held: string) => Omit<ErrorText, "tally">,
     lockName: string,
     votes: readonly NodeVote[],
-    { waitedMs, attemptCount, isHeldHere, marginMs }: Tried,
+    { waitedMs, attemptCount, isHeldHere, marginMs, heldNames }: Tried,
   ) {
     const refusals = votes.filter(({ vote }) => vote === "refused");
     const readCount = refusals.filter((vote) => vote.holderMode === "shared").length;
@@ -114,10 +127,16 @@ export abstract class LockHeldError extends QuorateError {
     this.holderMode = holderMode;
     this.remainingMs = Math.max(0, freeInMs - marginMs);
     this.freeInMs = freeInMs;
+    this.heldNames = heldNames.length === 0 ? [lockName] : heldNames;
     this.waitedMs = waitedMs;
     this.attemptCount = attemptCount;
     this.isHeldHere = isHeldHere;
   }
+}
+
+/** The names of a set that are held, if nodes named any. */
+function inSet({ heldNames }: Tried): string | undefined {
+  return heldNames.length === 0 ? undefined : quoted(heldNames.join(", "));
 }
 
 /** The lock is held: refusals alone made a quorum impossible. */
@@ -125,7 +144,9 @@ export class LockContendedError extends LockHeldError {
   readonly code = "QUORATE_CONTENDED";
   constructor(lockName: string, votes: readonly NodeVote[], tried: Tried = AT_ONCE) {
     const remedy = "Wait for it with `waitMs`, or use `tryAcquire`";
-    const text = (held: string) => ({ happened: `${quoted(lockName)} is ${held}`, remedy });
+    const of = inSet(tried);
+    const name = of === undefined ? quoted(lockName) : `${of} of ${quoted(lockName)}`;
+    const text = (held: string) => ({ happened: `${name} is ${held}`, remedy });
     super(text, lockName, votes, tried);
   }
 }
@@ -141,7 +162,10 @@ export class WaitTimeoutError extends LockHeldError {
     const remedy = isHeldHere
       ? "To re-enter it, pass `reentrant: true`"
       : "Try again later, or raise `waitMs`";
-    const text = (held: string) => ({ happened: `${waited}${here}; it is ${held}`, remedy });
+    const text = (held: string) => ({
+      happened: `${waited}${here}; ${inSet(tried) ?? "it"} is ${held}`,
+      remedy,
+    });
     super(text, lockName, votes, tried);
   }
 }

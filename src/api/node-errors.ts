@@ -72,6 +72,30 @@ export class PermitsMismatchError extends QuorateError {
   }
 }
 
+/** A ttl that is longer than the records allow for. */
+export interface RecordedTtl {
+  readonly neededMs: number;
+  readonly recordedMs: number;
+}
+
+interface Misconfiguration {
+  readonly listDifference?: string | undefined;
+  readonly recordedTtl?: RecordedTtl | undefined;
+}
+
+function ttlText(
+  lockName: string,
+  ttl: RecordedTtl | undefined,
+): Omit<ErrorText, "tally"> | undefined {
+  if (ttl === undefined) return undefined;
+  const who = lockName === "" ? "locks of this manager" : quoted(lockName);
+  const happened = `${who} would last ${ttl.neededMs} ms, and the nodes allow for ${ttl.recordedMs} ms (\`maxTtlMs\` on record)`;
+  return {
+    happened,
+    remedy: "Set `maxTtlMs`, which raises it for every client, or use a shorter ttl",
+  };
+}
+
 /** Nodes are set up so that they must not vote: credentials, role, eviction, a server twice. */
 export class MisconfiguredError extends QuorateError {
   readonly code = "QUORATE_MISCONFIGURED";
@@ -79,14 +103,15 @@ export class MisconfiguredError extends QuorateError {
   readonly nodes: readonly NodeStatus[];
   /** Both lists of nodes, where those of this client and on record differ. */
   readonly listDifference: string | undefined;
+  /** What a lock needs of the longest ttl on the nodes' records, and what they have, where that is less, ms. */
+  readonly recordedTtl: RecordedTtl | undefined;
   constructor(
     lockName: string,
     votes: readonly NodeVote[],
     nodes: readonly NodeStatus[] = [],
-    listDifference?: string,
+    { listDifference, recordedTtl }: Misconfiguration = {},
   ) {
     const list = [
-      ...(listDifference === undefined ? [] : [listDifference]),
       ...nodes.flatMap(({ node, state, detail }) =>
         state === "misconfigured" ? detailOf(node, detail) : [],
       ),
@@ -94,12 +119,19 @@ export class MisconfiguredError extends QuorateError {
         fault === "misconfigured" ? detailOf(node, message) : [],
       ),
     ];
-    const happened = `nodes are misconfigured (${firstOf(list)})`;
-    const remedy =
-      listDifference === undefined
-        ? "Mend them: `locks.nodes` has the reason for each"
-        : "Give all clients the same nodes: `error.listDifference` has both lists";
-    super({ happened, remedy }, lockName, votes);
+    const text =
+      ttlText(lockName, recordedTtl) ??
+      (listDifference === undefined
+        ? {
+            happened: `nodes are misconfigured (${firstOf(list)})`,
+            remedy: "Mend them: `locks.nodes` has the reason for each",
+          }
+        : {
+            happened: `clients have other nodes: ${listDifference}`,
+            remedy: "Let all have the same nodes: `error.listDifference` has both lists",
+          });
+    super(text, lockName, votes);
+    this.recordedTtl = recordedTtl;
     this.nodes = nodes;
     this.listDifference = listDifference;
   }

@@ -192,9 +192,9 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
   readonly nodeTimeoutMs?: number | undefined;
   /**
    * Longest ttl (plus its `lockDelayMs`) of any lock on these nodes, ms, and how long a node that lost its data
-   * does not vote. Shorter: such a node votes again sooner. All clients of the nodes should agree; the largest
-   * value on record counts.
-   * @defaultValue 60_000, or `ttlMs` plus `lockDelayMs` if that is larger
+   * does not vote. Shorter: such a node votes again sooner. The nodes have it on record. A value that is set raises the
+   * records, for all clients. Otherwise theirs is the limit.
+   * @defaultValue 60_000 on new nodes, otherwise the value on record
    */
   readonly maxTtlMs?: number | undefined;
   /**

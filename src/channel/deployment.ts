@@ -1,10 +1,12 @@
-import type { Clock } from "../coordinator/ports.js";
+import type { Clock, Timer } from "../coordinator/ports.js";
 import type { Sighting } from "../protocol/incarnation.js";
+import { toleratedCount } from "../protocol/verdict.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
 import type { HandshakeQuestion } from "./node-connections.js";
+import { LongestTtl, type LongestTtlSettings } from "./longest-ttl.js";
 import { NodeLists } from "./node-lists.js";
 import { OUT_OF_STEP_REMEDY } from "./out-of-step.js";
 import { PlausibleVotes } from "./plausible-votes.js";
@@ -13,6 +15,12 @@ import type { RecordOrder } from "./transport.js";
 
 /** Where replies are mixed up, each connection soon ends like the one before. */
 const WARN_AGAIN_MS = 60_000;
+
+/** How long the other nodes have to say what a lost record had, ms. */
+const ASK_MS = 500;
+
+/** After which they are asked anew, ms: what they said may no longer be so. */
+const STALE_MS = 5_000;
 
 /** Where it is only a warning. */
 const LIST_REMEDY =
@@ -26,7 +34,8 @@ export interface Member {
   admit(): void;
 }
 
-export interface DeploymentSettings extends BootstrapSettings, QuarantineSettings {
+export interface DeploymentSettings
+  extends BootstrapSettings, QuarantineSettings, LongestTtlSettings {
   readonly nodeCount: number;
   readonly keyPrefix: string;
   readonly names: readonly string[];
@@ -34,7 +43,7 @@ export interface DeploymentSettings extends BootstrapSettings, QuarantineSetting
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeList" | "clock" | "outOfStep" | "fence";
+  readonly kind: "nodeList" | "clock" | "outOfStep" | "fence" | "maxTtl";
   readonly index: number;
   readonly message: string;
 };
@@ -57,6 +66,12 @@ export class Deployment implements Candidates {
   readonly #sightings: (Sighting | undefined)[];
   readonly #identities: (string | undefined)[];
   readonly #lists: NodeLists;
+  readonly #longestTtl: LongestTtl;
+  /** Since when the others are asked for what a node's lost record had, by node, monotonic clock, ms. */
+  readonly #lostMs: (number | undefined)[] = [];
+  readonly #lostTimers = new Set<Timer>();
+  /** When a node was sent the last handshake that it answered, monotonic clock, ms. */
+  readonly #answeredMs: number[] = [];
   /** Warnings about lists that were given, by node. */
   readonly #told: (string | undefined)[];
   /** When a node's replies were last reported as out of step, monotonic clock, ms. */
@@ -77,6 +92,9 @@ export class Deployment implements Candidates {
     this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
       warn({ kind: "clock", index, message }),
     );
+    this.#longestTtl = new LongestTtl(settings, this.#sightings, (index, message) =>
+      warn({ kind: "maxTtl", index, message }),
+    );
     this.votes = new PlausibleVotes(nodeCount, clock, this.#offsets, (index, message) =>
       warn({ kind: "fence", index, message }),
     );
@@ -92,14 +110,79 @@ export class Deployment implements Candidates {
   close(): void {
     this.#bootstrap.close();
     this.#quarantine.close();
+    for (const timer of this.#lostTimers) timer.cancel();
   }
 
   /**
    * The content of a record for a node that has none; undefined if none is written for now, as the node may be new.
    */
   stateIfAbsent(index: number): "fresh" | "forgot" | undefined {
+    return this.#isAskedAround(index) ? this.#stateIfLost(index) : undefined;
+  }
+
+  #stateIfLost(index: number): "fresh" | "forgot" | undefined {
+    if (this.#settings.isLooking) return undefined;
     if (this.#sightings[index]?.record !== undefined) return "forgot";
     return this.#bootstrap.isOver ? "fresh" : undefined;
+  }
+
+  /** Whether a node without a record is to get one, as it is not one of a new deployment. */
+  isLost(index: number): boolean {
+    return this.#stateIfLost(index) !== undefined;
+  }
+
+  /**
+   * A handshake found no record, and {@link isLost}: the others are asked first, as they have the longest ttl on
+   * record. One with a smaller ttl would end the node's quarantine too soon.
+   */
+  onLost(index: number, sentSteadyMs: number): void {
+    this.#noteAnswer(index, sentSteadyMs);
+    if (this.#stateIfLost(index) === "forgot") this.#quarantine.onForgot(index);
+    if (this.#isAskedAround(index)) this.#write(index);
+    else this.#askAround(index);
+    this.#onAnswers();
+  }
+
+  #askAround(index: number): void {
+    const nowMs = this.#clock.steady();
+    if (nowMs - (this.#lostMs[index] ?? Number.NEGATIVE_INFINITY) < STALE_MS) return;
+    this.#lostMs[index] = nowMs;
+    this.#askOthers(index);
+    const timer = this.#clock.setTimer(ASK_MS, () => {
+      this.#lostTimers.delete(timer);
+      this.#onAnswers();
+    });
+    this.#lostTimers.add(timer);
+  }
+
+  /** Whether enough others have said what the lost record had: one of each quorum at least, or all that can. */
+  #isAskedAround(index: number): boolean {
+    const { nodeCount } = this.#settings;
+    const others = [...this.#members.keys()].filter((at) => at !== index);
+    if (others.length === 0) return true;
+    const sinceMs = this.#lostMs[index] ?? Number.POSITIVE_INFINITY;
+    const nowMs = this.#clock.steady();
+    if (nowMs < sinceMs || nowMs - sinceMs >= STALE_MS) return false;
+    const answered = others.filter((at) => (this.#answeredMs[at] ?? 0) >= sinceMs);
+    const neededCount = Math.min(toleratedCount(nodeCount) + 1, others.length);
+    return answered.length >= neededCount || nowMs - sinceMs >= ASK_MS;
+  }
+
+  /** Writes the records for which the others were asked, once they have answered. */
+  #onAnswers(): void {
+    this.#lostMs.forEach((sinceMs, index) => {
+      if (sinceMs !== undefined && this.#isAskedAround(index)) this.#write(index);
+    });
+  }
+
+  #write(index: number): void {
+    const state = this.#stateIfLost(index);
+    if (state !== undefined) this.ask(index, state === "fresh" ? { becomes: "fresh" } : undefined);
+  }
+
+  #noteAnswer(index: number, sentSteadyMs: number): void {
+    this.#asked.delete(index);
+    this.#answeredMs[index] = sentSteadyMs;
   }
 
   /** The other node that is the same server, by index. */
@@ -150,7 +233,7 @@ export class Deployment implements Candidates {
    * @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it
    */
   onHandshake(index: number, handshake: Handshake, ownSinceMs: number | undefined): void {
-    this.#asked.delete(index);
+    this.#noteAnswer(index, handshake.sentSteadyMs);
     const identity = identityOf(handshake);
     const isNew = identity !== this.#identities[index];
     this.#identities[index] = identity;
@@ -159,6 +242,7 @@ export class Deployment implements Candidates {
     if (isNew && handshake.runId === "") this.#askOthers(index);
     for (const at of this.#lists.takeLacking()) this.ask(at, undefined);
     this.#bootstrap.onSeen(index);
+    this.#onAnswers();
   }
 
   #see(index: number, handshake: Handshake, ownSinceMs: number | undefined): void {
@@ -172,6 +256,8 @@ export class Deployment implements Candidates {
       sawChange: isChanged || (before?.sawChange ?? false),
     };
     this.#sightings[index] = sighting;
+    if (record !== undefined) this.#lostMs[index] = undefined;
+    this.#longestTtl.onSeen(index, handshake.earlierTtlMs, before);
     this.#lists.onSeen(index, handshake);
     this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
     if (isChanged) this.votes.onNewRecord(index);
@@ -196,13 +282,17 @@ export class Deployment implements Candidates {
   question(
     index: number,
     { nodeCount, clockStepMs, isDurable, isLooking }: ChannelSettings,
-    maxTtlMs: number,
+    wantedTtlMs: number,
     order: RecordOrder | undefined,
   ): HandshakeQuestion {
     const ifAbsent = order?.becomes === "fresh" ? "fresh" : this.stateIfAbsent(index);
     const nodeList = this.#lists.offerFor(index);
     const settings = { nodeCount, clockStepMs, isDurable, isLooking };
-    return { ...settings, ifAbsent, maxTtlMs, order, nodeList };
+    // Of a node that lost its data, also where the record itself was left: it may be older than the last raise.
+    const shownMs = this.quarantineLeftMs(index) > 0 ? this.#longestTtl.shownBeside(index) : 0;
+    const maxTtlMs = Math.max(wantedTtlMs, shownMs ?? 0);
+    const firstTtlMs = this.#longestTtl.firstFor(index);
+    return { ...settings, ifAbsent, maxTtlMs, firstTtlMs, order, nodeList };
   }
 
   /** Both lists, where the clients on record use other nodes; undefined as far as they use the same. */
@@ -215,12 +305,21 @@ export class Deployment implements Candidates {
     return this.#quarantine.marginMs;
   }
 
+  /** The longest ttl that a quorum of nodes has on record, ms; undefined where it is not known, or raised anyway. */
+  get recordedTtlMs(): number | undefined {
+    return this.#settings.raisesTtl ? undefined : this.#longestTtl.recordedMs;
+  }
+
   #askOthers(index: number): void {
     this.#members.forEach((_, at) => at !== index && this.ask(at, undefined));
   }
 
   /** Called by bootstrap and quarantine. */
   ask(index: number, order: RecordOrder | undefined): void {
+    if (order?.becomes === "fresh" && this.isLost(index) && !this.#isAskedAround(index)) {
+      this.#askAround(index);
+      return;
+    }
     if (this.#asked.has(index)) return;
     this.#asked.add(index);
     this.#members[index]?.handshake(order);

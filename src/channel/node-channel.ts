@@ -65,7 +65,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#connections = new NodeConnections(transport, clock, entropy, this);
     this.#teller = new StateTeller(this, clock, onState);
     this.#refusals = new Deferred(clock);
-    this.#ttl = new RecordedTtl(settings.maxTtlMs);
+    this.#ttl = new RecordedTtl(settings.raisedTtlMs);
     this.#pipeline = new Pipeline(clock, settings, {
       acquireProblem: () => this.#acquireProblem(),
       onForgot: () => this.#onForgot(),
@@ -135,7 +135,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
    * when the node cannot be asked now: until the record has it, the node does not vote on keys that live so long.
    */
   async allowTtl(ttlMs: number): Promise<void> {
-    if (ttlMs > this.#ttl.wantedMs) {
+    if (this.#ttl.isMore(ttlMs)) {
       this.#ttl.wantedMs = ttlMs;
       this.#connections.current?.handshake(undefined);
     }
@@ -202,6 +202,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {
     const { record } = handshake;
+    if (record === undefined && this.#deployment.isLost(this.index)) {
+      if (this.#phase !== "ready") this.#detail = "has no record: others are asked for what it had";
+      this.#deployment.onLost(this.index, handshake.sentSteadyMs);
+      this.#teller.tell();
+      return;
+    }
     if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
     this.#pipeline.connection = connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
@@ -250,11 +256,13 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   #submitReady(entry: Entry, wasParked = false): void {
     const { operation } = entry;
+    const message = operation.kind === "acquire" ? this.#acquireProblem() : undefined;
     const problem =
-      (operation.kind === "acquire" ? this.#acquireProblem() : undefined) ??
-      this.#ttl.problemOf(operation);
+      message === undefined
+        ? this.#ttl.problemOf(operation)
+        : ({ fault: "quarantined", message } as const);
     if (problem !== undefined) {
-      this.#refusals.push(() => refuseUnsent(entry, "quarantined", problem));
+      this.#refusals.push(() => refuseUnsent(entry, problem.fault, problem.message));
       return;
     }
     // A release that is owed is written after its acquire even if no answers arrive now.

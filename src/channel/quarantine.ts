@@ -16,6 +16,8 @@ export interface QuarantineSettings {
   readonly isQuarantineOn: boolean;
   readonly nodeCount: number;
   readonly maxTtlMs: number;
+  /** Whether the records are raised to it; if not, theirs count instead. */
+  readonly raisesTtl: boolean;
   readonly clockStepMs: number;
   readonly driftFactor: number;
 }
@@ -68,7 +70,7 @@ export class Quarantine {
     this.#fences = fences;
     this.#ask = ask;
     this.#watches = sightings.map(() => undefined);
-    this.#maxTtlMs = settings.maxTtlMs;
+    this.#maxTtlMs = settings.raisesTtl ? settings.maxTtlMs : 0;
     this.#clockStepMs = settings.clockStepMs;
   }
 

@@ -1,5 +1,11 @@
 import type { Operation } from "../protocol/operation.js";
 
+/** `quarantined`: the record will be raised; `misconfigured`: it will not. */
+interface TtlProblem {
+  readonly fault: "quarantined" | "misconfigured";
+  readonly message: string;
+}
+
 /**
  * The longest ttl of a key on one node, as the node's record has it.
  *
@@ -7,7 +13,7 @@ import type { Operation } from "../protocol/operation.js";
  * stored before the record says so.
  */
 export class RecordedTtl {
-  /** What this client asks for in every handshake, ms. */
+  /** What this client asks for in every handshake, ms; 0 as long as it takes what there is. */
   wantedMs: number;
   #recordedMs = 0;
   #waiting: (() => void)[] = [];
@@ -19,6 +25,11 @@ export class RecordedTtl {
   /** Whether the record is lower than what this client needs. */
   get isBehind(): boolean {
     return this.#recordedMs < this.wantedMs;
+  }
+
+  /** Whether keys with that ttl need more than the record allows, and more than was asked for, ms. */
+  isMore(ttlMs: number): boolean {
+    return ttlMs > Math.max(this.wantedMs, this.#recordedMs);
   }
 
   /** A handshake was answered. */
@@ -38,9 +49,15 @@ export class RecordedTtl {
   }
 
   /** Why the operation must not be sent now; undefined if it may. */
-  problemOf({ kind, ttlMs, marginMs = 0 }: Operation): string | undefined {
+  problemOf({ kind, ttlMs, marginMs = 0 }: Operation): TtlProblem | undefined {
     const isStoring = kind === "acquire" || kind === "extend" || kind === "heal";
-    if (!isStoring || ttlMs - marginMs <= this.#recordedMs) return undefined;
-    return `its record does not allow for keys of ${ttlMs - marginMs} ms yet`;
+    const neededMs = ttlMs - marginMs;
+    if (!isStoring || neededMs <= this.#recordedMs) return undefined;
+    const needs = `keys of ${neededMs} ms`;
+    if (neededMs <= this.wantedMs) {
+      return { fault: "quarantined", message: `its record does not allow for ${needs} yet` };
+    }
+    const message = `its record allows for ${this.#recordedMs} ms, and not for ${needs}`;
+    return { fault: "misconfigured", message };
   }
 }

@@ -67,7 +67,10 @@ export interface HandshakeRequest {
   /** The content of a record that is written if there is none; undefined if none should be written. */
   readonly ifAbsent: "fresh" | "forgot" | undefined;
   readonly nodeCount: number;
+  /** The longest ttl on record is raised to it, ms; 0 leaves it as it is. */
   readonly maxTtlMs: number;
+  /** The longest ttl with which a record begins, ms. */
+  readonly firstTtlMs: number;
   readonly clockStepMs: number;
   /** Wall clock of this client, ms. */
   readonly wallMs: number;
@@ -113,6 +116,8 @@ export type HandshakeReply =
       readonly nodeTimeMs: number;
       /** The nodes of the clients of this key prefix, as they are on record; "" where that is unknown. */
       readonly nodeList: string;
+      /** The longest ttl on record before this handshake, ms; 0 if there was none. */
+      readonly earlierTtlMs: number;
       readonly capabilities: Capabilities;
       /** Why the server must not vote, empty if it may. */
       readonly problems: readonly ConfigProblem[];

@@ -184,6 +184,7 @@ function isArgumentError(error: unknown): error is TypeError | RangeError {
 /** Options of the library, and their names on the command line. All others can only be set in the config file. */
 export const OPTION_NAMES: Readonly<Record<string, string>> = {
   ttlMs: "--ttl",
+  maxTtlMs: "--max-ttl",
   nodeTimeoutMs: "--node-timeout",
   lockDelayMs: "--lock-delay",
   minHoldMs: "--min-hold",

@@ -15,7 +15,8 @@ import {
 } from "../options/name-keys.js";
 import type { OpenNodes } from "../nodes/open-nodes.js";
 import type { AcquireOptions } from "../api/options.js";
-import { errorOf } from "./outcome-error.js";
+import type { RecordedTtl } from "../api/node-errors.js";
+import { errorOf, recordedTtlOf } from "./outcome-error.js";
 import type { Place } from "../options/table.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Opening, Reentry } from "./reentry/reentry.js";
@@ -131,7 +132,7 @@ export class Acquirer {
       if (outcome.kind === "granted") {
         const own = opening?.begin(outcome.lease) ?? outcome.lease;
         resolve(new LeasedLock(own, names, context.clock));
-      } else reject(this.#errorOf(outcome, pendingAcquire, keys, wait.waitMs, signal));
+      } else reject(this.#errorOf(outcome, pendingAcquire, keys, lease, wait.waitMs, signal));
     };
     const pendingAcquire = steals
       ? new Preemption(context, keys, lease, wait, this, settle)
@@ -182,6 +183,7 @@ export class Acquirer {
     outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
     pendingAcquire: PendingAcquire | Preemption,
     keys: LockKind,
+    lease: LeaseSettings,
     waitMs: number,
     signal: AbortSignal | undefined,
   ): unknown {
@@ -194,7 +196,8 @@ export class Acquirer {
     const isHeldHere = (): boolean =>
       [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
     const marginMs = this.#nodes.marginMs();
-    const tried = { waitMs, waitedMs, attemptCount, marginMs, isHeldHere };
+    const recordedTtl = (): RecordedTtl | undefined => recordedTtlOf(this.#nodes, lease);
+    const tried = { waitMs, waitedMs, attemptCount, marginMs, isHeldHere, recordedTtl };
     return errorOf(keys, outcome, this.#nodes.names, tried);
   }
 }

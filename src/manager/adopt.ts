@@ -6,7 +6,7 @@ import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
 import { ClosedError, LockLostError, NotAdoptableError } from "../api/errors.js";
-import { ForeignKeyError } from "../api/node-errors.js";
+import { ForeignKeyError, type RecordedTtl } from "../api/node-errors.js";
 import { nodeVotes } from "../api/tally.js";
 import type { Lock } from "../api/lock.js";
 import { LeasedLock } from "./lock.js";
@@ -28,6 +28,8 @@ export interface AdoptionHost {
   readonly settings: ManagerSettings;
   /** Called with the settings of the lock. */
   readonly onLease: (lease: LeaseSettings) => void;
+  /** What such a lock needs of the longest ttl on record, where that is less. */
+  readonly recordedTtl: (lease: LeaseSettings) => RecordedTtl | undefined;
   /** The keys of a name, while the manager is open. */
   readonly keysOf: (name: string, option: string) => LockKind;
 }
@@ -55,7 +57,7 @@ export function adopt(
 }
 
 function adoption(
-  { context, nodeNames, pending }: AdoptionHost,
+  { context, nodeNames, pending, recordedTtl }: AdoptionHost,
   keys: LockKind,
   settings: LeaseSettings,
   giverId: string,
@@ -66,7 +68,9 @@ function adoption(
     const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
     const onAbort = (): void => pendingAdoption.abort();
     const errorOfEnd = (outcome: Exclude<AcquireOutcome, { kind: "granted" }>): Error => {
-      if (outcome.kind !== "aborted") return adoptionError(keys, outcome, nodeNames);
+      if (outcome.kind !== "aborted") {
+        return adoptionError(keys, outcome, nodeNames, () => recordedTtl(settings));
+      }
       if (signal?.aborted) return signal.reason as Error;
       const { isPreempted } = pendingAdoption;
       return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
@@ -89,9 +93,10 @@ function adoptionError(
   keys: LockKind,
   failure: Exclude<AcquireOutcome, { kind: "granted" | "aborted" }>,
   nodeNames: readonly string[],
+  recordedTtl: () => RecordedTtl | undefined,
 ): Error {
   // Whoever holds it, it is reported as not adoptable, without its margin.
-  const tried = { waitMs: 0, waitedMs: 0, attemptCount: 1, marginMs: 0 };
+  const tried = { waitMs: 0, waitedMs: 0, attemptCount: 1, marginMs: 0, recordedTtl };
   const error = errorOf(keys, failure, nodeNames, tried);
   if (failure.kind !== "refused" || error instanceof ForeignKeyError) return error;
   const isTaken = failure.votes.some((vote) => vote?.kind === "refused" && vote.reason === "held");

@@ -31,6 +31,7 @@ import { lateLock } from "./late-lock.js";
 import { checkMinHold, laidOutKeys } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
+import { recordedTtlOf } from "./outcome-error.js";
 import type {
   AcquireOptions,
   AdoptOptions,
@@ -222,6 +223,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       pending: this.#acquirer.pending,
       isClosed: () => this.#acquirer.isClosed,
       marginMs: () => this.#nodes.marginMs(),
+      recordedTtl: (lease: LeaseSettings) => recordedTtlOf(this.#nodes, lease),
       onElected: (lease: ManagedLease) => void this.#terms.add(lease),
     };
     const electorate = electorateOf(host, { keys, ...settings });
@@ -274,6 +276,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       pending: this.#acquirer.pending,
       settings: this.#settings,
       onLease: (lease: LeaseSettings) => this.#checkTtl(lease),
+      recordedTtl: (lease: LeaseSettings) => recordedTtlOf(this.#nodes, lease),
       keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
     };
     return asked(adopt(host, json, options));
@@ -287,7 +290,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     };
     await asked(untilReady(this, behind, options));
     const difference = options.all === true ? this.#nodes.listDifference() : undefined;
-    if (difference !== undefined) throw new MisconfiguredError("", [], this.nodes, difference);
+    if (difference !== undefined) {
+      throw new MisconfiguredError("", [], this.nodes, { listDifference: difference });
+    }
+    const recordedTtl = recordedTtlOf(this.#nodes, this.#settings.lease);
+    if (recordedTtl !== undefined)
+      throw new MisconfiguredError("", [], this.nodes, { recordedTtl });
   }
 
   close(options: CloseOptions = {}): Promise<void> {

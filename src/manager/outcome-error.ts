@@ -12,11 +12,13 @@ import {
   MixedLayoutError,
   MisconfiguredError,
   PermitsMismatchError,
+  type RecordedTtl,
 } from "../api/node-errors.js";
 import { nodeVotes, type NodeVote } from "../api/tally.js";
 import { LOCK_LAYOUTS } from "../protocol/lock-layout.js";
+import { keptMs, type KeyLife } from "../protocol/delays.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { RefusedVote } from "../protocol/operation.js";
+import type { RefusedVote, Votes } from "../protocol/operation.js";
 import { permitsIn } from "../protocol/permits.js";
 import { toleratedCount } from "../protocol/verdict.js";
 
@@ -32,8 +34,20 @@ export interface Try {
   readonly attemptCount: number;
   /** The largest clock margin that a client of the nodes has on record, ms. */
   readonly marginMs: number;
+  /** Where that is why nodes refused it: what it needs of the longest ttl on record, and what they have. */
+  readonly recordedTtl?: () => RecordedTtl | undefined;
   /** Whether the lock manager that asked already holds a lock on the name. */
   readonly isHeldHere?: () => boolean;
+}
+
+/** What a lock needs of the longest ttl on record, and what a quorum of nodes has, where that is less. */
+export function recordedTtlOf(
+  nodes: { recordedTtlMs(): number | undefined },
+  life: KeyLife,
+): RecordedTtl | undefined {
+  const recordedMs = nodes.recordedTtlMs();
+  const neededMs = Math.ceil(keptMs(life));
+  return recordedMs === undefined || neededMs <= recordedMs ? undefined : { neededMs, recordedMs };
 }
 
 /** The error for an acquire that failed. Contention and silence are never confused. */
@@ -52,7 +66,9 @@ export function errorOf(
   );
   if (foreign.length >= decisiveCount) return foreignError(keys, foreign[0], votes);
   const brokenCount = votes.filter(({ fault }) => fault === "misconfigured").length;
-  if (brokenCount >= decisiveCount) return new MisconfiguredError(name, votes);
+  if (brokenCount >= decisiveCount) {
+    return new MisconfiguredError(name, votes, [], { recordedTtl: tried.recordedTtl?.() });
+  }
   switch (failure.kind) {
     case "queued":
       return new OverloadedError(name, tried.waitedMs);
@@ -61,12 +77,21 @@ export function errorOf(
     case "unreachable":
       return new QuorumUnreachableError(name, votes);
     case "refused": {
-      const of = { ...tried, isHeldHere: tried.isHeldHere?.() ?? false };
+      const heldNames = namesIn(keys, failure.votes);
+      const of = { ...tried, heldNames, isHeldHere: tried.isHeldHere?.() ?? false };
       return tried.waitMs > 0
         ? new WaitTimeoutError(name, votes, of)
         : new LockContendedError(name, votes, of);
     }
   }
+}
+
+/** Of a set, the names because of which nodes refused it. */
+function namesIn({ names, lockKeys }: LockKind, votes: Votes): readonly string[] {
+  const keys = votes.flatMap((vote) =>
+    vote?.kind === "refused" && vote.reason === "held" ? (vote.key ?? []) : [],
+  );
+  return names.filter((_, at) => keys.includes(lockKeys[at] ?? ""));
 }
 
 function foreignError(

@@ -29,6 +29,7 @@ const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["
   clock: "QUORATE_CLOCK_OFFSET",
   outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
   fence: "QUORATE_IMPLAUSIBLE_FENCE",
+  maxTtl: "QUORATE_MAX_TTL",
 };
 
 /** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
@@ -76,6 +77,7 @@ export function openNodes(
       configured,
       runtime,
       {
+        ...settings.longestTtl,
         ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },
         quarantine: quarantine !== "off",
         bootstrap: quarantine !== "always",

@@ -32,7 +32,14 @@ export interface Runtime {
 
 export interface QuorumSettings {
   readonly nodeTimeoutMs: number;
+  /** Longest ttl of this client's locks, ms, with what keeps their names. */
   readonly maxTtlMs: number;
+  /** Whether the nodes' records are raised to it; if not, it is limited by them. */
+  readonly raisesTtl: boolean;
+  /** The longest ttl with which the record of a new node begins, ms. */
+  readonly firstTtlMs: number;
+  /** What the usual lock of this client needs of the records, ms. */
+  readonly usualTtlMs: number;
   /** Maximum by which a node's clock may gain on real time while it keeps a key, ms. */
   readonly clockStepMs: number;
   readonly driftFactor: number;
@@ -67,6 +74,11 @@ export interface Quorum {
   /** The largest clock margin that a client of the nodes has on record, ms; see `clockStepMs`. */
   marginMs(): number;
   /**
+   * The longest ttl that a quorum of nodes has on record, ms; undefined before a quorum was seen, and where the
+   * records are raised to what is needed.
+   */
+  recordedTtlMs(): number | undefined;
+  /**
    * Allows keys with this ttl, in place of `maxTtlMs` if that is less. Resolves when all nodes that can be asked have
    * it on record; the others do not vote on such keys before they have.
    */
@@ -87,14 +99,14 @@ export function openQuorum(
 ): Quorum {
   const { nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, quarantine, allowEviction } = settings;
   const nodeCount = nodes.length;
-  const { isLooking = false } = settings;
+  const { isLooking = false, raisesTtl, firstTtlMs, usualTtlMs } = settings;
   const deployment = new Deployment(
     {
       nodeCount,
       names: nodes.map(({ transport }) => transport.name),
       keyPrefix: settings.keyPrefix,
       isLooking,
-      maxTtlMs,
+      ...{ maxTtlMs, raisesTtl, firstTtlMs, usualTtlMs },
       clockStepMs,
       driftFactor,
       isQuarantineOn: quarantine,
@@ -107,7 +119,7 @@ export function openQuorum(
   const channelSettings = {
     nodeCount,
     isLooking,
-    maxTtlMs,
+    raisedTtlMs: raisesTtl ? maxTtlMs : 0,
     clockStepMs,
     driftFactor,
     isEvictionAllowed: allowEviction,
@@ -150,6 +162,7 @@ export function openQuorum(
     context,
     listDifference: () => deployment.listDifference,
     marginMs: () => deployment.marginMs,
+    recordedTtlMs: () => deployment.recordedTtlMs,
     allowTtl: async (ttlMs) => {
       await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));
     },

@@ -21,6 +21,15 @@ const MAX_NAME_BYTES = 1_024;
 /** The options of a manager, resolved and checked. */
 export interface ManagerSettings {
   readonly maxTtlMs: number;
+  /** What becomes of it on the nodes' records. */
+  readonly longestTtl: {
+    /** Whether they are raised to it: only a value that was given is meant for all clients. */
+    readonly raisesTtl: boolean;
+    /** With which the record of a new node begins, ms. */
+    readonly firstTtlMs: number;
+    /** What a lock with the manager's own options needs, ms. */
+    readonly usualTtlMs: number;
+  };
   readonly driftFactor: number;
   readonly clockStepMs: number;
   readonly keyPrefix: string;
@@ -54,6 +63,11 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
   };
   return {
     ...base,
+    longestTtl: {
+      raisesTtl: given.maxTtlMs !== undefined,
+      firstTtlMs: given.maxTtlMs ?? DEFAULTS.maxTtlMs,
+      usualTtlMs: lifeMs,
+    },
     keyPrefix: given.keyPrefix ?? DEFAULTS.keyPrefix,
     quarantine: given.quarantine ?? DEFAULTS.quarantine,
     allowEviction: given.allowEviction ?? DEFAULTS.allowEviction,

@@ -136,7 +136,7 @@ export interface RefusedVote {
   readonly overdueInMs?: number;
   /** The holder's label; for foreign data, its type or the layout in which it is a lock. */
   readonly label: string | undefined;
-  /** For foreign data: the key, where it is not the lock key but another key of a set. */
+  /** Of a set: the lock key that refuses it; for foreign data, where that is not the first. */
   readonly key?: string;
   /** Held by readers. */
   readonly isShared?: boolean;

@@ -65,13 +65,15 @@ class ClusterConnection implements Connection {
   async #handshake({
     number,
     nodeCount,
-    maxTtlMs,
+    maxTtlMs: raisedMs,
+    firstTtlMs,
     clockStepMs,
   }: HandshakeRequest): Promise<HandshakeReply> {
     // The id of any one member distinguishes clusters, and detects one that was given twice.
     const nodes = String(await this.#cluster.cluster("NODES"));
     const ids = nodes.split("\n").flatMap((line) => line.split(" ")[0] || []);
     const runId = `cluster ${ids.toSorted()[0] ?? ""}`;
+    const maxTtlMs = Math.max(raisedMs, firstTtlMs);
     const record: IncarnationRecord = {
       ...{ id: "", runId, state: "unkept", fellows: "", topFence: 0 },
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
@@ -85,6 +87,7 @@ class ClusterConnection implements Connection {
     return {
       ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
       ...{ capabilities: OF_CLUSTER, problems: [], record, nodeList: "" },
+      earlierTtlMs: 0,
     };
   }
 

@@ -80,6 +80,12 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   switch (word) {
     case "granted":
       return decodeGranted(detail);
+    case "name": {
+      const [at, rest] = firstWord(detail);
+      const vote = decodeVote(rest, operation);
+      const key = operation.keys.lockKeys[Number(at) - 1];
+      return vote.kind === "refused" && key !== undefined ? { ...vote, key } : vote;
+    }
     case "held": {
       const [ms, afterMs] = firstWord(detail);
       const [holder, afterHolder] = firstWord(afterMs);

@@ -21,6 +21,7 @@
 --   "<fence>"                granted with this fence
 --   "granted <fence> <p> <w>"  the same to a waiter or an adoption; p: 1 if the key was the previous
 --                            owner's, w: 1 if other processes are in the queue
+--   "name <n> held ..."      of a set: refused because of its n-th name, as follows
 --   "held <ms> <beginning> <signs> <label>"  refused, held by another client for ms: the beginning of its ownerId
 --                            ("" if that is no single client); signs, see lib/standing.lua
 --   "shared <ms> <signs>"    refused, held by readers

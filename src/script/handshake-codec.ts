@@ -28,6 +28,7 @@ export function encodeHandshake(request: HandshakeRequest): (string | number)[] 
     listFieldOf(nodeList.keyPrefix),
     nodeList.list ?? "",
     request.isLooking ? 1 : 0,
+    request.firstTtlMs,
     request.number,
   ];
 }
@@ -64,6 +65,7 @@ export function decodeHandshake(
     problems: [...lacksOf(capabilities), ...deniedIn(at(2)), ...recordProblems(read)],
     record: read.kind === "record" ? read.record : undefined,
     nodeList: at(ABOUT_LENGTH + RECORD_FIELDS.length),
+    earlierTtlMs: Number(at(ABOUT_LENGTH + RECORD_FIELDS.length + 1)),
   };
 }
 

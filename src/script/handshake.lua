@@ -4,7 +4,7 @@
 -- ARGV[1]  id for the record if one must be written
 -- ARGV[2]  state of the record that is written if there is none; "" writes none
 -- ARGV[3]  node count of the sender's configuration
--- ARGV[4]  longest ttl of the sender, ms
+-- ARGV[4]  longest ttl that the sender needs, ms: the record is raised to it; 0 leaves it
 -- ARGV[5]  maximum gain of a node's clock according to the sender, ms
 -- ARGV[6]  the sender's wall clock, ms
 -- ARGV[7]  1 if a restart that kept the record has kept the keys, too
@@ -17,11 +17,12 @@
 -- ARGV[14] name of the field for the list of nodes of the sender's key prefix
 -- ARGV[15] that list, if there is none; "" if the sender does not know it
 -- ARGV[16] 1 if the sender only looks: nothing is written
+-- ARGV[17] longest ttl with which a record begins, ms
 -- the last: the number of this call, which the reply repeats: connections can mix up replies
 --
 -- Returns the number of the call, run_id, node time in ms, commands of the batch script that the user may not run or
 -- the server lacks (before Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one,
--- the record: its FIELDS (see protocol/record.ts) and that list of nodes. Nothing is written if it is not a master, or
+-- the record: its FIELDS (see protocol/record.ts), that list of nodes, and the longest ttl before this call. Nothing is written if it is not a master, or
 -- a member of a Cluster, and nothing in a record of a later version, or in one that makes no sense. Fails with
 -- "ERR <command> failed: <why>".
 
@@ -127,13 +128,14 @@ local function handshake()
   local about = { run_id, string.format('%.0f', now_ms), denied_commands(), capabilities }
   if not is_keeping then return about end
 
+  local id, state, of, version, noted, ttl, step =
+    unpack(call('HMGET', KEYS[1], 'id', 'state', 'runId', 'version', 'capabilities', 'maxTtlMs', 'clockStepMs'))
   local function with_record()
     for _, value in ipairs(call('HMGET', KEYS[1], unpack(FIELDS))) do about[#about + 1] = value or '' end
     about[#about + 1] = call('HGET', KEYS[1], ARGV[14]) or ''
+    about[#about + 1] = ttl or ''
     return about
   end
-  local id, state, of, version, noted, ttl, step =
-    unpack(call('HMGET', KEYS[1], 'id', 'state', 'runId', 'version', 'capabilities', 'maxTtlMs', 'clockStepMs'))
   if id and (ARGV[16] == '1' or is_strange(version, ttl, step)) then return with_record() end
   local function write(...)
     call('HSET', KEYS[1], ...)
@@ -155,6 +157,7 @@ local function handshake()
   elseif of ~= run_id then
     if ARGV[7] == '1' then write('runId', run_id) else write_anew('forgot') end
   end
+  if not ttl then write('maxTtlMs', ARGV[17]) end
   raise('maxTtlMs', ARGV[4])
   raise('clockStepMs', ARGV[5])
   if id == ARGV[9] then

@@ -115,7 +115,7 @@ async function flushServer(command: Command, nodeCount: number): Promise<void> {
   const args = encodeHandshake({
     ...{ number: 0, connectionName: "", previous: undefined, newId, nodeCount },
     ...{ nodeList: NO_LIST, isLooking: false },
-    ...{ maxTtlMs: MAX_TTL_MS, clockStepMs: CLOCK_STEP_MS, wallMs: Date.now() },
+    ...{ maxTtlMs: 0, firstTtlMs: MAX_TTL_MS, clockStepMs: CLOCK_STEP_MS, wallMs: Date.now() },
     ...{ ifAbsent: "fresh", isDurable: false },
     order: { becomes: "attested", id: newId, topFence: 0 },
   });

@@ -48,7 +48,10 @@ const VOTES: (Vote | undefined)[] = [
   fault("timeout"),
 ];
 
-const TRIED = { waitedMs: 1_234.4, attemptCount: 7, isHeldHere: false, marginMs: 0 };
+const TRIED = {
+  ...{ waitedMs: 1_234.4, attemptCount: 7, isHeldHere: false, marginMs: 0 },
+  heldNames: [],
+};
 
 const PERMIT_KEYS = permitLock(keysOf("lock:", "invoice"), 4);
 const OTHER_PERMITS = foreign("semaphore:3");
@@ -269,7 +272,13 @@ const LONG_NODES = LONG_VOTES.map(({ node }) => ({
     clockOffsetMs: undefined,
   },
 })) as readonly NodeStatus[];
-const LONG_TRY = { waitedMs: 86_400_000, attemptCount: 12_345, isHeldHere: true, marginMs: 5_000 };
+const LONG_TRY = {
+  waitedMs: 86_400_000,
+  attemptCount: 12_345,
+  isHeldHere: true,
+  marginMs: 5_000,
+  heldNames: [LONG.name, `${LONG.name}2`],
+};
 const LONG_HELD = {
   names: [LONG.name, `${LONG.name}2`],
   mode: "exclusive",
@@ -332,7 +341,12 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
   QUORATE_MISCONFIGURED: [
     new MisconfiguredError(LONG_NAME, LONG_VOTES),
     new MisconfiguredError("", [], LONG_NODES),
-    new MisconfiguredError("", [], LONG_NODES, `clients use ${LONG.node.repeat(9)} (on record)`),
+    new MisconfiguredError("", [], LONG_NODES, {
+      listDifference: `clients use ${LONG.node.repeat(9)} (on record)`,
+    }),
+    new MisconfiguredError(LONG_NAME, LONG_VOTES, [], {
+      recordedTtl: { neededMs: 86_400_000, recordedMs: 3_600_000 },
+    }),
   ],
   QUORATE_NOT_READY: [new NotReadyError(LONG_NODES, 5, 86_400_000)],
   QUORATE_CLOSED: [new ClosedError(LONG_NAME), new ClosedError()],
@@ -352,7 +366,7 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
 
 /** An instruction, or where the reason of each node is. */
 const REMEDY =
-  /^(Acquire|Ask|Call|Check|Do|Finish|Give|Hold|Keep|Let|Mend|Pass|Raise|Release|Send|Stop|To|Try|Use|Wait|`error\.votes` has)\b[^\n…]{10,}[^.…]$/u;
+  /^(Acquire|Ask|Call|Check|Do|Finish|Give|Hold|Keep|Let|Mend|Pass|Raise|Release|Send|Set|Stop|To|Try|Use|Wait|`error\.votes` has)\b[^\n…]{10,}[^.…]$/u;
 
 describe("the text of an error, with the longest names and nodes", () => {
   for (const [code, errors] of Object.entries(LONGEST)) {

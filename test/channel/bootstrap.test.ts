@@ -102,7 +102,7 @@ describe("a new deployment", () => {
     const [a, b, missing] = deployment.servers as [FakeServer, FakeServer, FakeServer];
     const client = deployment.start();
     missing.dropConnections();
-    for (let passedMs = 0; passedMs < WINDOW_MS + 300; passedMs += 5) {
+    for (let passedMs = 0; passedMs < WINDOW_MS + 800; passedMs += 5) {
       missing.dropConnections();
       deployment.deliver(Infinity);
       if (passedMs < WINDOW_MS - 10) {

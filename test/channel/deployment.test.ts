@@ -45,7 +45,7 @@ class DeploymentBench {
         keyPrefix: "lock:",
         names: listOf(nodeCount).map(({ name }) => name),
         isLooking: false,
-        maxTtlMs: 10_000,
+        ...{ maxTtlMs: 10_000, raisesTtl: true, firstTtlMs: 10_000, usualTtlMs: 10_000 },
         clockStepMs: 0,
         driftFactor: 0.01,
         isQuarantineOn: true,
@@ -97,6 +97,12 @@ class DeploymentBench {
       record: undefined,
     };
     this.deployment.onHandshake(index, seen, undefined);
+  }
+
+  /** A handshake finds that its record is gone. */
+  lost(index: number): void {
+    expect(this.deployment.isLost(index)).to.equal(true);
+    this.deployment.onLost(index, this.clock.steady());
   }
 
   absentAll(indexes: readonly number[]): void {
@@ -217,6 +223,16 @@ describe("Deployment: a new deployment", () => {
     bench.absentAll([0, 1]);
     expect(bench.take().flat()).not.to.include("write");
     bench.clock.advance(1);
+    expect(bench.take(), "what others had").to.deep.equal([
+      ["handshake"],
+      ["handshake"],
+      ["handshake"],
+    ]);
+    bench.lost(0);
+    bench.lost(1);
+    bench.clock.advance(499);
+    expect(bench.take().flat(), "the third may answer").to.deep.equal([]);
+    bench.clock.advance(1);
     expect(bench.take()).to.deep.equal([["write"], ["write"], []]);
     bench.handshake(0, "fresh", {}, bench.clock.now());
     bench.handshake(1, "fresh", {}, bench.clock.now());
@@ -249,11 +265,13 @@ describe("Deployment: a new deployment", () => {
     const bench = new DeploymentBench();
     bench.absent(0);
     bench.handshake(1, "forgot");
-    expect(bench.take()).to.deep.equal([["write"], ["admit"], []]);
+    expect(bench.take()).to.deep.equal([[], ["admit", "handshake"], ["handshake"]]);
+    bench.clock.advance(500);
+    expect(bench.take()[0]).to.deep.equal(["write"]);
     bench.handshake(0, "fresh");
     bench.handshake(2, "attested", { writtenMs: 0 });
     expect(bench.take()).to.deep.equal([["admit"], [], ["admit"]]);
-    expect(bench.left()).to.deep.equal([QUARANTINE_MS, QUARANTINE_MS, 0]);
+    expect(bench.left()).to.deep.equal([QUARANTINE_MS, QUARANTINE_MS - 500, 0]);
   });
 
   for (const { title, over, leftMs } of [
@@ -453,6 +471,36 @@ describe("Deployment: quarantine", () => {
     expect(bench.deployment.quarantineLeftMs(0)).to.equal(60_602);
   });
 
+  it("writes a lost record with the longest ttl that enough others show, and asks them first", () => {
+    const bench = new DeploymentBench(5);
+    bench.handshakeAll("open");
+    bench.take();
+    const question = (): unknown[] => {
+      const settings = { nodeCount: 5, clockStepMs: 0, isDurable: false, isLooking: false };
+      const { ifAbsent, firstTtlMs } = bench.deployment.question(
+        0,
+        settings as never,
+        0,
+        undefined,
+      );
+      return [ifAbsent, firstTtlMs];
+    };
+    bench.clock.advance(10);
+    bench.lost(0);
+    expect(bench.left()[0], "it counts from here").to.equal(QUARANTINE_MS);
+    expect(bench.take()).to.deep.equal([[], ...bench.asked.slice(1).map(() => ["handshake"])]);
+    bench.clock.advance(1);
+    bench.handshake(1, "open");
+    bench.handshake(2, "open", { maxTtlMs: 60_000 });
+    // A lock on a quorum with node 0 is on two others: they may be the two that have not answered.
+    expect([bench.take()[0], ...question()]).to.deep.equal([[], undefined, 60_000]);
+    bench.handshake(3, "open");
+    expect([bench.take()[0], ...question()]).to.deep.equal([["handshake"], "forgot", 60_000]);
+    bench.handshake(0, "forgot", { id: "new", maxTtlMs: 60_000 });
+    bench.clock.advance(600);
+    expect(bench.take()[0]?.filter((what) => what !== "handshake")).to.deep.equal(["admit"]);
+  });
+
   it("is void where it is off", () => {
     const bench = new DeploymentBench(1, { isQuarantineOn: false });
     bench.handshake(0, "forgot");
@@ -576,8 +624,12 @@ describe("Deployment: who is who", () => {
     bench.absent(1);
     expect(ifAbsent()).to.deep.equal([undefined, undefined]);
     bench.handshake(1, "fresh");
-    expect(ifAbsent()).to.deep.equal([undefined, "forgot"]);
+    expect([0, 1].map((index) => bench.deployment.isLost(index))).to.deep.equal([false, true]);
     bench.clock.advance(WINDOW_MS);
+    expect([0, 1].map((index) => bench.deployment.isLost(index))).to.deep.equal([true, true]);
+    expect(ifAbsent(), "the others are asked").to.deep.equal([undefined, undefined]);
+    bench.lost(0);
+    bench.lost(1);
     expect(ifAbsent()).to.deep.equal(["fresh", "forgot"]);
   });
 });

@@ -166,7 +166,7 @@ describe("NodeChannel: connecting", () => {
 
 describe("NodeChannel: handshake", () => {
   it("tells the server nothing of the past on the first connection", () => {
-    const bench = new ChannelBench({ maxTtlMs: 4_000, isDurable: true });
+    const bench = new ChannelBench({ raisedTtlMs: 4_000, isDurable: true });
     bench.connection.events.onOpen();
     expect(bench.connection.handshakes[0]?.request).to.deep.include({
       previous: undefined,

@@ -37,7 +37,7 @@ class NodeConnectionBench {
             newId: "new",
             ifAbsent: "fresh",
             nodeCount: 1,
-            maxTtlMs: 1_000,
+            ...{ maxTtlMs: 1_000, firstTtlMs: 1_000 },
             clockStepMs: 0,
             wallMs: 0,
             isDurable: false,

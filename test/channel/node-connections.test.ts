@@ -37,7 +37,8 @@ class Bench implements ConnectedNode {
 
   request(order: RecordOrder | undefined): HandshakeQuestion {
     return {
-      ...{ ifAbsent: undefined, nodeCount: 3, maxTtlMs: 10_000, clockStepMs: 0 },
+      ...{ ifAbsent: undefined, nodeCount: 3, clockStepMs: 0 },
+      ...{ maxTtlMs: 10_000, firstTtlMs: 10_000 },
       ...{ isDurable: false, nodeList: NO_LIST, isLooking: false, order },
     };
   }

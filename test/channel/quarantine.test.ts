@@ -38,6 +38,7 @@ class Bench {
         isQuarantineOn: true,
         nodeCount,
         maxTtlMs: MAX_TTL_MS,
+        raisesTtl: true,
         clockStepMs: 0,
         driftFactor: DRIFT,
         ...over,

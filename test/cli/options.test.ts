@@ -69,6 +69,7 @@ const OPTIONS: Readonly<
   grace: { takes: MAYBE_ZERO, refuses: NO_DURATION },
   "stop-timeout": { takes: MAYBE_ZERO, refuses: NO_DURATION },
   "lock-delay": { takes: MAYBE_ZERO, refuses: NO_DURATION },
+  "max-ttl": { takes: ABOVE_ZERO, refuses: ["0", ...NO_DURATION] },
   "max-hold": { takes: ABOVE_ZERO, refuses: ["0", ...NO_DURATION] },
   label: { takes: TEXT },
   signal: { takes: TEXT },

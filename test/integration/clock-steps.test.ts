@@ -20,7 +20,13 @@ async function handshake(node: FleetNode, newId: string, order?: RecordOrder): P
   const args = encodeHandshake({
     number: 1,
     ...{ connectionName: "", previous: undefined, newId, ifAbsent: "fresh", order },
-    ...{ nodeCount: 3, maxTtlMs: OPTIONS.maxTtlMs, clockStepMs: 0, isDurable: false },
+    ...{
+      nodeCount: 3,
+      maxTtlMs: OPTIONS.maxTtlMs,
+      firstTtlMs: 0,
+      clockStepMs: 0,
+      isDurable: false,
+    },
     ...{ wallMs: Date.now(), nodeList: NO_LIST, isLooking: false },
   });
   await node.command("EVAL", HANDSHAKE_SCRIPT, "1", RECORD_KEY, ...args.map(String));

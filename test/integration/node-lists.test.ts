@@ -3,6 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import {
   LockManager,
   MisconfiguredError,
+  type LockManagerOptions,
   type NodeConfig,
   type QuorateWarning,
 } from "../../src/index.js";
@@ -29,8 +30,12 @@ const lists = (nodes: readonly Pick<Commanded, "command">[]): Promise<unknown[]>
   Promise.all(nodes.map((node) => node.command("HGET", RECORD_KEY, LIST)));
 
 /** Nodes of a deployment whose clients have left their list. */
-async function listed(fleet: RedisFleet, count: number): Promise<void> {
-  await using locks = new LockManager(fleet.urls.slice(0, count), BRIEF);
+async function listed(
+  fleet: RedisFleet,
+  count: number,
+  options: LockManagerOptions = BRIEF,
+): Promise<void> {
+  await using locks = new LockManager(fleet.urls.slice(0, count), options);
   const warnings = warningsOf(locks);
   await allNodes(locks);
   const nodes = fleet.nodes.slice(0, count);
@@ -60,7 +65,8 @@ describe("A list of nodes that differs", () => {
         MisconfiguredError,
         locks.ready({ all: true, timeoutMs: 30_000 }),
       );
-      expect(error.message).to.match(BOTH);
+      expect(error.listDifference).to.match(BOTH);
+      expect(error.message).to.match(/^clients have other nodes: .*use 127\.0\.0\.1:\d+, 127/);
       const found = warnings.find(({ code }) => code === "QUORATE_NODE_LIST_MISMATCH");
       expect(found?.message).to.match(BOTH).and.include("give all clients the same nodes");
     });
@@ -68,7 +74,7 @@ describe("A list of nodes that differs", () => {
     for (const command of ["exec", "elect"]) {
       it(`ends ${command} with 78, both lists and the way out: ${what}`, async () => {
         await using fleet = await RedisFleet.start({ nodes: 4 });
-        await listed(fleet, 3);
+        await listed(fleet, 3, PATIENT);
         const urls = pick.map((index) => at(fleet.urls, index)).join(",");
         const args = [command, "name", ...PATIENTLY, "--nodes", urls];
         const refused = await runCli([...args, "--", "echo", "ran"]);
@@ -84,7 +90,7 @@ describe("A list of nodes that differs", () => {
 
   it("is none for other names of the same servers, nor for another prefix", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
-    await listed(fleet, 3);
+    await listed(fleet, 3, PATIENT);
     const urls = fleet.urls.map((url) => url.replace("127.0.0.1", "localhost"));
     await using locks = new LockManager(urls.toReversed(), PATIENT);
     await using other = new LockManager(fleet.urls.slice(0, 1), {

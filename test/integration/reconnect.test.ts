@@ -17,7 +17,8 @@ import { eventually, rejectionWith } from "../support/settle.js";
 import { NO_LIST } from "../support/no-list.js";
 
 const REQUEST: Omit<HandshakeRequest, "connectionName" | "previous"> = {
-  ...{ number: 1, newId: "id-1", ifAbsent: undefined, nodeCount: 1, maxTtlMs: 60_000 },
+  ...{ number: 1, newId: "id-1", ifAbsent: undefined, nodeCount: 1 },
+  ...{ maxTtlMs: 60_000, firstTtlMs: 60_000 },
   ...{
     clockStepMs: 0,
     wallMs: 0,

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { ForeignKeyError, LockManager } from "../../src/index.js";
+import { ForeignKeyError, LockHeldError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at, lockKeys, nodeHolds, noLockKeys } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
@@ -118,6 +118,31 @@ for (const nodeCount of [1, 5]) {
       for (const [names, message] of table) {
         const error = await rejectionOf(locks.acquire(names as string[]));
         expect((error as Error).message).to.include(message);
+      }
+    });
+
+    it("names the one that is held, whichever of them it is", async () => {
+      for (const name of ["a", "b", "c"]) {
+        await using held = await locks.acquire(name, { label: `who has ${name}` });
+        const once = await rejectionWith(
+          LockHeldError,
+          locks.acquire(["c", "a", "b"], { waitMs: 0 }),
+        );
+        expect(once).to.deep.include({ heldNames: [name], lockName: "a, b, c" });
+        expect(once).to.include({ holderLabel: `who has ${name}` });
+        expect(once.message).to.match(
+          new RegExp(`^"${name}" of "a, b, c" is held by who has ${name} `),
+        );
+        const waited = await rejectionWith(
+          LockHeldError,
+          locks.acquire(["c", "a", "b"], { waitMs: 20 }),
+        );
+        expect(waited.message)
+          .to.include(`waiting for "a, b, c"`)
+          .and.include(`; "${name}" is held`);
+        const alone = await rejectionWith(LockHeldError, locks.acquire(name, { waitMs: 0 }));
+        expect(alone.heldNames).to.deep.equal([name]);
+        expect(held.isHeld).to.equal(true);
       }
     });
 

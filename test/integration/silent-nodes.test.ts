@@ -113,7 +113,7 @@ describe("Silent nodes, a majority of five", () => {
       ...["granted", "granted"],
     ]);
     expect(faults(votes)).to.deep.equal(["timeout", "timeout", "timeout"]);
-    expect(message).to.match(/2\/5 granted, 3 timed out$/);
+    expect(message).to.match(/2\/5 granted, 3 timed out\. Check the nodes/);
 
     // By now it is known that they do not answer, and nobody waits for them.
     await eventually("the three are suspected", () =>

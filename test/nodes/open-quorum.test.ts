@@ -10,7 +10,7 @@ import { seededEntropy } from "../support/seeded-entropy.js";
 
 const SETTINGS: QuorumSettings = {
   nodeTimeoutMs: 500,
-  maxTtlMs: 60_000,
+  ...{ maxTtlMs: 60_000, raisesTtl: true, firstTtlMs: 60_000, usualTtlMs: 10_000 },
   clockStepMs: 0,
   driftFactor: 0.01,
   quarantine: true,

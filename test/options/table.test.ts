@@ -187,7 +187,11 @@ describe("DEFAULTS", () => {
   it("can be given back as options, to the same effect", () => {
     const { given: _, ...byDefault } = resolveManagerOptions({});
     const { given: __, ...spelledOut } = resolveManagerOptions(DEFAULTS);
-    expect(spelledOut).to.deep.equal(byDefault);
+    const longestTtl = { ...byDefault.longestTtl, raisesTtl: true };
+    expect(spelledOut, "a given maxTtlMs is for all clients").to.deep.equal({
+      ...byDefault,
+      longestTtl,
+    });
   });
 
   it("are what an acquire without options gets", () => {

@@ -24,7 +24,7 @@ const REQUEST: HandshakeRequest = {
   newId: "new",
   ifAbsent: undefined,
   nodeCount: 3,
-  maxTtlMs: 60_000,
+  ...{ maxTtlMs: 0, firstTtlMs: 60_000 },
   clockStepMs: 5_000,
   wallMs: 1_700_000_000_000.5,
   isDurable: false,

@@ -17,6 +17,7 @@ const REQUEST: HandshakeRequest = {
   ifAbsent: undefined,
   nodeCount: 3,
   maxTtlMs: 60_000,
+  firstTtlMs: 60_000,
   clockStepMs: 5_000,
   wallMs: 1_700_000_000_000,
   isDurable: false,

@@ -12,6 +12,7 @@ import { CAPABLE } from "../support/capable.js";
 import { NO_LIST } from "../support/no-list.js";
 
 const REQUEST: HandshakeRequest = {
+  firstTtlMs: 30_000,
   number: 17,
   connectionName: "quorate-one",
   previous: undefined,
@@ -48,7 +49,7 @@ describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
     const all = [
       ...["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""],
-      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0, 17],
+      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0, 30_000, 17],
     ];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
     expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
@@ -86,13 +87,14 @@ describe("encodeHello", () => {
 
 describe("decodeHello", () => {
   it("reads who the server is, and its record", () => {
-    expect(decodeHandshake("17", [...reply(), "a list"])).to.deep.equal({
+    expect(decodeHandshake("17", [...reply(), "a list", "45000"])).to.deep.equal({
       kind: "handshake",
       number: 17,
       connectionId: "17",
       runId: "run-a",
       nodeTimeMs: 1_700_000_001_000,
       nodeList: "a list",
+      earlierTtlMs: 45_000,
       capabilities: CAPABLE,
       problems: [],
       record: {

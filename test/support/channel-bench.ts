@@ -36,6 +36,7 @@ export function operation(
 export interface ClientSettings extends Partial<ChannelSettings> {
   readonly isQuarantineOn?: boolean;
   readonly isBootstrapOn?: boolean;
+  readonly firstTtlMs?: number;
 }
 
 /** One client: its channels to all nodes, over the transports given, and what they told. */
@@ -54,7 +55,8 @@ export class ChannelClient {
     seed = 1,
   ) {
     const nodeCount = transports.length;
-    const { isQuarantineOn = true, isBootstrapOn = true, maxTtlMs = MAX_TTL_MS } = settings;
+    const { isQuarantineOn = true, isBootstrapOn = true, raisedTtlMs = MAX_TTL_MS } = settings;
+    const firstTtlMs = settings.firstTtlMs ?? raisedTtlMs;
     this.clock = clock;
     this.deployment = new Deployment(
       {
@@ -62,7 +64,7 @@ export class ChannelClient {
         keyPrefix: "lock:",
         names: transports.map(({ name }, index) => `${name}#${index}`),
         isLooking: settings.isLooking ?? false,
-        maxTtlMs,
+        ...{ maxTtlMs: raisedTtlMs, raisesTtl: raisedTtlMs > 0, firstTtlMs, usualTtlMs: 1_000 },
         clockStepMs: 0,
         driftFactor: 0.01,
         isQuarantineOn,
@@ -76,7 +78,7 @@ export class ChannelClient {
     const entropy = seededEntropy(seed);
     const channelSettings = {
       nodeCount,
-      maxTtlMs,
+      raisedTtlMs,
       clockStepMs: 0,
       driftFactor: 0.01,
       isDurable: false,

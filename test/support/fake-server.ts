@@ -79,9 +79,10 @@ export class FakeServer {
       nodeList: this.#nodeList,
       capabilities: CAPABLE,
       problems: [],
+      earlierTtlMs: this.record?.maxTtlMs ?? 0,
     } as const;
     const write = (state: RecordState): IncarnationRecord => {
-      const { nodeCount, maxTtlMs, clockStepMs, newId: id, wallMs: writerMs } = request;
+      const { nodeCount, firstTtlMs: maxTtlMs, clockStepMs, newId: id, wallMs: writerMs } = request;
       const own = { id, runId, state, writtenMs: nodeTimeMs, writerMs, fellows: "", topFence: 0 };
       const common = {
         nodeCount,

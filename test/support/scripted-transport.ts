@@ -71,6 +71,7 @@ export function handshakeReply(
     nodeList: nodeListText([{ id: "node-a", name: "a" }]),
     capabilities: CAPABLE,
     problems: [],
+    earlierTtlMs: 0,
     sentSteadyMs: 0,
     ...over,
     record: recordOf({ runId, ...record }),

@@ -159,13 +159,14 @@ async function examine(
 /** The handshake of a client that connects, but for a record that does not exist, and without writing one. */
 async function handshake(
   redis: Redis,
-  { maxTtlMs, clockStepMs }: DoctorSettings,
+  { clockStepMs }: DoctorSettings,
 ): Promise<Pick<ReturnType<typeof decodeHandshake>, "nodeTimeMs" | "problems">> {
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
     number: firstNumber(systemEntropy()),
     connectionName: "",
-    ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, maxTtlMs, clockStepMs },
+    ...{ previous: undefined, newId: "", ifAbsent: undefined, nodeCount: 0, clockStepMs },
+    ...{ maxTtlMs: 0, firstTtlMs: 0 },
     ...{ wallMs: Date.now(), isDurable: false, order: undefined, isLooking: true },
     nodeList: { keyPrefix: "", nodeId: undefined, isToGetId: false, list: undefined },
   };

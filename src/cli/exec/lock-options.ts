@@ -13,7 +13,10 @@ const seconds = (ms: number): string => `${ms / 1_000}s`;
 /** Options of every command that runs another under a lock. */
 export const RUN_OPTIONS = {
   ttl: duration(1, {
-    help: `life of the lock without renewal. Above ${seconds(OPTIONS.maxTtlMs.byDefault)}, it is also how long a node that restarted empty does not vote [30s]`,
+    help: `life of the lock without renewal, at most the longest ttl that the nodes have on record (${seconds(OPTIONS.maxTtlMs.byDefault)} on new ones) [30s]`,
+  }),
+  "max-ttl": duration(1, {
+    help: "raises the longest ttl on record, for all clients; it is also how long a node that restarted empty does not vote [as on record]",
   }),
   grace: duration(0, {
     help: "time between the signal and SIGKILL when the lock is lost [a third of --ttl]",

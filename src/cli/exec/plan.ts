@@ -69,6 +69,7 @@ function overridesOf(values: Values<typeof RUN_OPTIONS>): Parameters<typeof chec
     defaults: { ttlMs: DEFAULT_TTL_MS, waitMs: Number.POSITIVE_INFINITY },
     options: {
       ttlMs: values.ttl,
+      maxTtlMs: values["max-ttl"],
       lockDelayMs: values["lock-delay"],
       maxHoldMs: values["max-hold"],
       label: values.label,

@@ -43,6 +43,7 @@ export class SharedNodes {
   readonly #onEnd = (): void => this.#closeIfUnused();
   #runtime: Runtime | undefined;
   #opened: Opened | undefined;
+  #isRaiseTold = false;
   #watch: NodeJS.Timeout | undefined;
   /** Operations in progress. */
   #useCount = 0;
@@ -181,7 +182,7 @@ export class SharedNodes {
     const nodes = openNodes(configs, this.#settings, {
       ...UNOBSERVED,
       onNodeState: () => onChange(),
-      onWarning: worldOf(this.clients).warn ?? warn,
+      onWarning: (code, message) => this.#warn(code, message),
     });
     const isSettled = new Promise<void>((resolve) => {
       const timer = nodes.context.clock.setTimer(OPENING_MS, resolve);
@@ -195,6 +196,15 @@ export class SharedNodes {
       };
     });
     return { nodes, isSettled };
+  }
+
+  /** Durations come with each call: that one of them has raised the record is said once. */
+  #warn(code: QuorateWarning["code"], message: string): void {
+    if (code === "QUORATE_MAX_TTL") {
+      if (this.#isRaiseTold) return;
+      this.#isRaiseTold = true;
+    }
+    (worldOf(this.clients).warn ?? warn)(code, message);
   }
 
   #isSameAs(other: SharedNodes): boolean {
@@ -213,9 +223,13 @@ function warn(code: QuorateWarning["code"], message: string): void {
 /** The settings of a manager for nodes where each caller chooses the duration of its locks. */
 function settingsOf(driftFactor: number, keyPrefix: string, given: NodeSettings): ManagerSettings {
   const { maxTtlMs = DEFAULTS.maxTtlMs } = given;
+  // Without a value of its own, it takes the records' until a lock needs more.
   // A value out of range is reported as it was given.
   const ttlMs = maxTtlMs >= MIN_TTL_MS ? Math.min(DEFAULTS.ttlMs, maxTtlMs) : DEFAULTS.ttlMs;
-  return resolveManagerOptions({ ...given, maxTtlMs, ttlMs, driftFactor, keyPrefix });
+  const settings = resolveManagerOptions({ ...given, ttlMs, driftFactor, keyPrefix });
+  // No lock is usual: the records limit none, as each call raises them to what it needs.
+  const longestTtl = { ...settings.longestTtl, usualTtlMs: Number.POSITIVE_INFINITY };
+  return { ...settings, longestTtl };
 }
 
 /** The part of a client that shows how it ended; not all of it is in its types. */

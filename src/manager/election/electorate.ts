@@ -8,6 +8,7 @@ import type { Pending } from "../../coordinator/local-competitors.js";
 import type { ManagedLease } from "../../coordinator/observer.js";
 import { ClosedError, type QuorateError } from "../../api/errors.js";
 import { LeasedLock } from "../lock.js";
+import type { RecordedTtl } from "../../api/node-errors.js";
 import { errorOf } from "../outcome-error.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import { startedTrace } from "../../telemetry/acquire-trace.js";
@@ -24,6 +25,8 @@ export interface ElectionHost {
   readonly isClosed: () => boolean;
   /** The largest clock margin that a client of the nodes has on record, ms. */
   readonly marginMs: () => number;
+  /** What such a lock needs of the longest ttl on record, where that is less. */
+  readonly recordedTtl: (lease: LeaseSettings) => RecordedTtl | undefined;
   /** Called with the lock that a term is based on. */
   readonly onElected: (lease: ManagedLease) => void;
 }
@@ -56,6 +59,7 @@ export function electorateOf(host: ElectionHost, candidature: Candidature): Elec
       waitedMs: 0,
       attemptCount: 1,
       marginMs: host.marginMs(),
+      recordedTtl: () => host.recordedTtl(lease),
     });
 
   let isTroubled = false;

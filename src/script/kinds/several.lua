@@ -47,7 +47,7 @@ local function retime(lock)
   end
 end
 
--- The refusal by the holder that stays longest, and whether the first name is free.
+-- The refusal by the holder that stays longest, after the name that it is about, and whether the first name is free.
 local function refusal_of(lock)
   local refusal, longest, is_elsewhere = nil, -1, true
   for at, key in ipairs(lock.lock_keys) do
@@ -56,7 +56,7 @@ local function refusal_of(lock)
     if holder and holder ~= lock.owner and not (at == 1 and holder == lock.reservation) then
       local left, refused = call('PTTL', key), lock_key.refuse(holder, key, at)
       if foreign.is_foreign(refused) then return refused, true end
-      if left > longest then refusal, longest = refused, left end
+      if left > longest then refusal, longest = 'name ' .. at .. ' ' .. refused, left end
       if at == 1 then is_elsewhere = false end
     end
   end

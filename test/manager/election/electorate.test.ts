@@ -22,6 +22,7 @@ function electorate() {
     pending,
     isClosed: () => false,
     marginMs: () => 0,
+    recordedTtl: () => undefined,
     onElected: (lease: unknown) => leases.push(lease),
   };
   const onError = ({ code }: { code: string }): number => told.push(code);

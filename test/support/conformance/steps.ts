@@ -105,6 +105,7 @@ export function bareRequest(): HandshakeRequest {
     ifAbsent: "fresh",
     nodeCount: 3,
     maxTtlMs: 60_000,
+    firstTtlMs: 60_000,
     clockStepMs: 0,
     wallMs: 1_700_000_000_000,
     isDurable: false,
