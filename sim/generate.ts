@@ -131,6 +131,7 @@ const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "shared",
   "waiting",
   "requests",
+  "splits",
   "amnesia-without-quarantine",
 ];
 

@@ -399,6 +399,7 @@ export const ORACLE_IDS = [
     "L3",
     "L4",
     "L5",
+    "L6",
     "R1",
     "Q1",
     "E1",
