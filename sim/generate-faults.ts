@@ -57,6 +57,7 @@ const WITH_SUSPENDS: readonly [MakeFault, number][] = [
 /** The maximum number of faults of each kind in a run of a profile. */
 const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   calm: [],
+  healthy: [],
   network: [
     [partition, 3],
     [hold, 2],
@@ -111,6 +112,12 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   shared: CONTENDED,
   owners: CONTENDED,
   bursts: CONTENDED,
+  splits: [
+    [partition, 1],
+    [hold, 1],
+    [freeze, 1],
+    [pause, 1],
+  ],
   waiting: [
     ...CONTENDED,
     [lasting(partition), 3],

@@ -399,6 +399,7 @@ export const ORACLE_IDS = [
     "L3",
     "L4",
     "L5",
+    "L6",
     "R1",
     "Q1",
     "E1",
@@ -409,6 +410,7 @@ export const ORACLE_IDS = [
     "W4",
     "W5",
     "W6",
+    "W7",
   ] as const),
   ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2"] as const),
 ] as const;

@@ -15,6 +15,7 @@ import {
 } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkReadiness, checkReports } from "./looks.js";
+import { checkLateWakes } from "./late-wakes.js";
 import { checkLeftBehind } from "./left-behind.js";
 import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
@@ -31,6 +32,7 @@ import { checkQuarantine } from "./quarantine.js";
 import { checkReasons } from "./reasons.js";
 import { checkReleases } from "./releases.js";
 import { checkSettling } from "./settling.js";
+import { checkSplits } from "./splits.js";
 import { checkFencedStore, checkUnfencedStore } from "./stores.js";
 import { checkTokens } from "./tokens.js";
 import { checkValidity } from "./validity.js";
@@ -56,6 +58,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   L3: checkNodesClean,
   L4: checkProcessClean,
   L5: checkPace,
+  L6: checkSplits,
   R1: checkReleases,
   Q1: checkQuarantine,
   E1: checkReasons,
@@ -66,6 +69,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W4: checkLeftBehind,
   W5: checkOpenings,
   W6: checkPromptAsks,
+  W7: checkLateWakes,
   H1: checkAdoptions,
   H2: checkEnded,
   H3: checkRobbed,
