@@ -8,7 +8,7 @@ import { howMany } from "../support/long.js";
  */
 const PINNED: Readonly<Record<number, string>> = {
   2: "1dfaab8f",
-  [HASHED_RUNS_A_PROFILE]: "d20839c2",
+  [HASHED_RUNS_A_PROFILE]: "fe000fbb",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
