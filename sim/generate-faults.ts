@@ -57,6 +57,7 @@ const WITH_SUSPENDS: readonly [MakeFault, number][] = [
 /** The maximum number of faults of each kind in a run of a profile. */
 const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   calm: [],
+  healthy: [],
   network: [
     [partition, 3],
     [hold, 2],

@@ -30,6 +30,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   waiting: { stream: "places", apply: withPlaces },
   requests: { stream: "requests", apply: withCompany },
   splits: { stream: "splits", apply: withSplits },
+  healthy: { stream: "healthy", apply: withAnyKind },
 };
 
 /** The sessions of a profile that is about one kind of lock, or about one operation on locks. */
@@ -74,6 +75,12 @@ function kindOfRace(random: Random): Partial<Session> {
     { also: ["c"] },
   ] as const;
   return random.oneOf<Partial<Session>>(kinds);
+}
+
+/** Those of another profile in which services wait for each other. */
+function withAnyKind(random: Random, sessions: readonly Session[], run: About): Session[] {
+  const apply = random.oneOf([withReaders, withPermits, withPlaces, withCompany, withBursts]);
+  return apply(random, sessions, run);
 }
 
 /** Most of them only read. */

@@ -62,6 +62,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
+  if (profile === "healthy") return { ...scenario, ending: "all" };
   if (profile === "steps") return withSteps(scenario);
   if (profile === "requests") return withRequestOptions(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
@@ -132,6 +133,7 @@ const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "waiting",
   "requests",
   "splits",
+  "healthy",
   "amnesia-without-quarantine",
 ];
 

@@ -26,6 +26,7 @@ export const MODEL_PROFILES = [
   "redlock-beside",
   "drop-in",
   "requests",
+  "healthy",
   "proxy",
   "splits",
 ] as const;
@@ -75,6 +76,7 @@ const IN_MODEL: readonly OracleId[] = [
     "W4",
     "W5",
     "W6",
+    "W7",
     "I1",
   ] as const),
 ];
@@ -100,7 +102,7 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       // A holder whose lock was ended by force has nothing left to release, and is told so.
       return [
         ...ALWAYS.filter((id) => id !== "R1"),
-        ...(["F1", "Q1", "L2", "L3", "W3", "W4", "W5", "W6", "H2", "I1"] as const),
+        ...(["F1", "Q1", "L2", "L3", "W3", "W4", "W5", "W6", "W7", "H2", "I1"] as const),
       ];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
@@ -111,8 +113,12 @@ export function oraclesOf(profile: string): readonly OracleId[] {
     case "redisson":
       // Foreign code may take one of our locks by mistake; its holder then still acts as the holder for a while.
       return inModel.filter((id) => id !== "F3");
+    case "network":
+    case "swarm":
+      // Messages that are lost are no faults that a history shows.
+      return inModel.filter((id) => id !== "W7");
     case "datagram":
-      return [...ALWAYS, ...IN_MODEL].filter((id) => id !== "R1" && id !== "W4");
+      return [...ALWAYS, ...IN_MODEL].filter((id) => !["R1", "W4", "W7"].includes(id));
     default:
       return inModel;
   }

@@ -410,6 +410,7 @@ export const ORACLE_IDS = [
     "W4",
     "W5",
     "W6",
+    "W7",
   ] as const),
   ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2"] as const),
 ] as const;

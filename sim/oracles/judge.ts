@@ -15,6 +15,7 @@ import {
 } from "./history.js";
 import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkReadiness, checkReports } from "./looks.js";
+import { checkLateWakes } from "./late-wakes.js";
 import { checkLeftBehind } from "./left-behind.js";
 import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
@@ -68,6 +69,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W4: checkLeftBehind,
   W5: checkOpenings,
   W6: checkPromptAsks,
+  W7: checkLateWakes,
   H1: checkAdoptions,
   H2: checkEnded,
   H3: checkRobbed,

@@ -11,6 +11,7 @@ import {
 import { Listeners } from "./listeners.js";
 import { isPermit, rootOf } from "./names.js";
 import { NodeClocks } from "./node-clocks.js";
+import { permitsIn, UNSEEN } from "./told-ends.js";
 import { PLACE_US } from "./waiting.js";
 
 /** No permit is reserved for longer, µs. */
@@ -42,14 +43,13 @@ interface Step {
   readonly before: State;
   readonly keys: KeyEvent[];
   readonly gone: PlaceEvent[];
+  /** A place that was ahead of others stands behind them now: it is its process's next waiter's. */
+  hasStoodBack: boolean;
   readonly told: TurnEvent[];
   readonly isFailing: boolean;
   /** A permit may be reserved for somebody: then nobody holds the semaphore, and it is there. */
   readonly isReserved: boolean;
 }
-
-/** Ends of holds of which the node tells nobody: it does not see them, or they are none of ours. */
-const UNSEEN: ReadonlySet<string> = new Set(["expire", "overdue", "forget", "foreign"]);
 
 /**
  * W5: a step that opens a name on a node tells those that it opens it for, in their order.
@@ -57,6 +57,8 @@ const UNSEEN: ReadonlySet<string> = new Set(["expire", "overdue", "forget", "for
  * - The last holder goes: the first in the queue is told.
  * - Readers hold it now, or somebody leaves whom readers waited behind: all readers are told that nobody keeps out.
  * - A permit is free now, or somebody leaves whom waiters for permits waited behind: the first of them is told.
+ *
+ * The place of a process leaves those behind it, too, where it goes on with a waiter that came later than they did.
  *
  * Nobody is told of an expiry, and a node that fails may fail to tell.
  */
@@ -97,6 +99,7 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
         before,
         keys: [],
         gone: [],
+        hasStoodBack: false,
         told: [],
         isReserved,
         isFailing: isFailing(node),
@@ -120,6 +123,7 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
       const { places } = states.get(`${node} ${name}`) as { places: Map<string, Place> };
       const id = `${process} ${markOf(event)}`;
       if (what === "stands") {
+        step.hasStoodBack ||= wants !== "r" && (places.get(id)?.ticket ?? ticket) < ticket;
         places.set(id, { process, wants, ticket, writtenUs: clocks.at(node, atUs) });
       } else if (what === "gone" || what === "passed") {
         places.delete(id);
@@ -162,7 +166,7 @@ function unheard(
   };
   const first = is.find((place) => stood(place) && hears(place));
   if (first === undefined) return undefined;
-  const left = gone.some(({ op }) => op === "leave");
+  const left = step.hasStoodBack || gone.some(({ op }) => op === "leave");
   const isTold = (place: Place): boolean =>
     told.some(({ process, wants }) => {
       return process === place.process && wants === place.wants;
@@ -230,14 +234,4 @@ function isHeldBy({ holders }: State, is: (holder: KeyEvent) => boolean): boolea
 
 function isSame(one: Place, other: Place): boolean {
   return one.process === other.process && one.wants === other.wants && one.ticket === other.ticket;
-}
-
-/** How many permits there are of each name. */
-function permitsIn(events: readonly HistoryEvent[]): ReadonlyMap<string, number> {
-  const permits = new Map<string, number>();
-  for (const event of events) {
-    if (event.kind !== "grant" || event.permits === undefined) continue;
-    permits.set(rootOf(event.name), event.permits);
-  }
-  return permits;
 }

@@ -15,7 +15,7 @@ interface Asker {
   readonly name: string;
   /** By what is told, the nodes that have told it since it asked last. */
   readonly told: Map<string, Set<number>>;
-  /** Attempts without an end: by owner, the nodes that have not answered its acquire or its seal. */
+  /** Attempts without an end: by owner, or owner that is sealed, the nodes that have not answered. */
   readonly pending: Map<string, Set<number>>;
   readonly asksUs: number[];
   holdCount: number;
@@ -67,7 +67,14 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       }
     }
     if (event.kind === "send") {
-      if (event.op !== "acquire" && event.op !== "seal") return;
+      if (event.op === "seal") {
+        // Its attempt goes on.
+        for (const name of rootsOf(event.name)) {
+          const { pending } = find(event.process, name);
+          getOrAdd(pending, `seal of ${event.ownerId}`, () => new Set()).add(event.node);
+        }
+      }
+      if (event.op !== "acquire") return;
       // A request that steals the name goes before all others of its process.
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
       for (const name of rootsOf(event.name)) {
@@ -92,11 +99,12 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
     } else if (event.kind === "vote") {
       if (event.vote === "fault") troubledUs.set(event.process, atUs);
       if (event.op !== "acquire" && event.op !== "seal") return;
+      const what = event.op === "seal" ? `seal of ${event.ownerId}` : event.ownerId;
       for (const name of rootsOf(event.name)) {
         const asker = find(event.process, name);
-        const nodes = asker.pending.get(event.ownerId);
+        const nodes = asker.pending.get(what);
         nodes?.delete(event.node);
-        if (nodes?.size === 0) asker.pending.delete(event.ownerId);
+        if (nodes?.size === 0) asker.pending.delete(what);
       }
     } else if (event.kind === "grant" || event.kind === "end") {
       const asker = find(event.process, rootOf(event.name));

@@ -30,7 +30,7 @@ local function acquire(lock, ttl, a, a_end)
   if previous and not (is_granted and lock.token ~= '') then require('lib.fences').lift(lock, lock.above) end
   local queue = (place or previous) and require('lib.companion')('queue', key)
   if not is_granted then
-    if place then pcall(require('queue.join'), queue, tonumber(ARGV[a + ARG_TICKET]), place) end
+    if place then pcall(require('queue.enter'), key, queue, tonumber(ARGV[a + ARG_TICKET]), place) end
     return require('lib.lock_key').refuse(holder, key)
   end
   local fence = lock.token == '' and 0 or require('lib.draw')(lock)

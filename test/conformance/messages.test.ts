@@ -155,6 +155,46 @@ const ROWS: readonly Row[] = [
     tells: ["p r20:lock:a"],
   },
   {
+    title:
+      "a writer whose process goes on waiting, for one that came later, tells the readers it was ahead of",
+    given: [run(read({ owner: "x", placePrefix: undefined }), acquire(zByQ), read({ ...yByP }))],
+    when: acquire({ ...zByQ, ticket: 3 }),
+    tells: ["p r20:lock:a"],
+  },
+  {
+    title: "so does one that its process queues with a release",
+    given: [
+      run(
+        read({ owner: "x", placePrefix: undefined }),
+        read({ owner: "z", placePrefix: undefined }),
+      ),
+      run(acquire(zByQ), read({ ...yByP })),
+    ],
+    when: release({ name: "aShared", inbox: "q", ticket: 3 }),
+    tells: ["p r20:lock:a"],
+  },
+  {
+    title: "and those who wait for a permit",
+    given: [run(acquire({ name: "a0" }), acquire(zByQ), acquire({ ...yByP, ...wantsPermit }))],
+    when: acquire({ ...zByQ, ticket: 3 }),
+    tells: ["p 20/1:lock:a"],
+  },
+  {
+    title: "and not if it comes no later",
+    given: [run(read({ owner: "x", placePrefix: undefined }), acquire(zByQ), read({ ...yByP }))],
+    when: acquire(zByQ),
+    tells: [],
+  },
+  {
+    title: "nor if it is still ahead",
+    given: [
+      run(read({ owner: "x", placePrefix: undefined }), acquire(zByQ)),
+      run(read({ ...yByP, ticket: 5 })),
+    ],
+    when: acquire({ ...zByQ, ticket: 3 }),
+    tells: [],
+  },
+  {
     title: "one who waited for a permit tells them, too",
     given: [
       run(

@@ -316,14 +316,49 @@ const BUGS: readonly PlantedBug[] = [
     title: "a writer that leaves, and tells no reader behind it",
     profile: "waiting",
     killer: "W5",
-    tamper: { script: planted(["offers.notify_readers(lock.key, lock.queue)", "do end"]) },
+    tamper: {
+      script: planted([
+        "notify_readers(key, of)\nelseif type(holder)",
+        "do end\nelseif type(holder)",
+      ]),
+    },
   },
   {
     title: "a plain waiter that leaves, and tells no waiter for a permit behind it",
     profile: "semaphore",
     killer: "W5",
     tamper: {
-      script: planted(["require('kinds.permit').offer_free(lock, holder)", "do end"]),
+      script: planted([
+        "require('kinds.permit').offer_free({ key = key, queue = of }, holder)",
+        "do end",
+      ]),
+    },
+  },
+  {
+    title: "a release that tells nobody, and whoever polls gets the name",
+    profile: "healthy",
+    killer: "W7",
+    tamper: {
+      script: planted(["if may_tell and call('EXISTS', lock.key) == 0 then", "if false then"]),
+    },
+  },
+  {
+    title: "a permit whose release tells nobody, and whoever polls gets it",
+    profile: "healthy",
+    killer: "W7",
+    tamper: {
+      script: planted(["if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end", ""]),
+    },
+  },
+  {
+    title: "a first reader that lets nobody in, and whoever polls reads",
+    profile: "healthy",
+    killer: "W7",
+    tamper: {
+      script: planted([
+        "if lock.is_first then require('lib.offers').notify_readers(lock.key, lock.queue) end",
+        "",
+      ]),
     },
   },
   {

@@ -29,7 +29,8 @@ local function prepare(lock)
   lock.member = ARGV[lock.a + 1] .. ':' .. lock.owner
 end
 
--- The holder of each permit, and ms until the first of them expires; reservations count only where all permits are taken.
+-- The holder of each permit, and ms until the first of them expires; reservations count only where all permits are
+-- taken.
 local function standing(lock)
   local taken, left, of_reservation = {}, nil, nil
   local all = call('ZRANGE', lock.members, 0, -1, 'WITHSCORES')

@@ -1,6 +1,6 @@
 -- Notifications for waiters in a queue: waiters that do not listen are skipped. The message begins with the place
 -- that is meant: one process may wait for the name in one place and for a permit in another.
--- luacheck: read globals RESERVATION
+-- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
 local leave = require('queue.leave')
 local place_at = require('queue.place_at')
@@ -43,6 +43,15 @@ local function notify_readers(key, of)
   end
 end
 
+-- Those that waited only because of a place ahead of them, which is gone. holder: the value of the lock key
+local function let_in(key, of, holder)
+  if holder == SHARED_HOLDER then
+    notify_readers(key, of)
+  elseif type(holder) == 'string' and string.find(holder, PERMITS_HOLDER, 1, true) == 1 then
+    require('kinds.permit').offer_free({ key = key, queue = of }, holder)
+  end
+end
+
 -- Not an offer, but a hint to check: the key will be gone sooner than the waiter was told.
 local function notify_next(key, of)
   local turn, inbox = string.match(place_at(of, 0) or '', '^([rs]?%d+):(.*)$')
@@ -51,4 +60,5 @@ end
 
 return {
   offer = offer, offer_permit = offer_permit, notify_readers = notify_readers, notify_next = notify_next,
+  let_in = let_in,
 }

@@ -4,7 +4,9 @@ return function(lock, kind)
   local is_ours = kind.is_ours(lock)
   local refusal, is_in_vain = kind.take(lock, true)
   if refusal then
-    if lock.place and not is_in_vain then pcall(require('queue.join'), lock.queue, lock.ticket, lock.place) end
+    if lock.place and not is_in_vain then
+      pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place)
+    end
     return refusal
   end
   lock.is_created = not is_ours

@@ -1,6 +1,6 @@
 -- Leaves the queue, whatever the key holds; a reservation for us is passed on, and those that waited only because we
 -- were ahead of them are told.
--- luacheck: read globals PERMITS_HOLDER SHARED_HOLDER
+-- luacheck: read globals SHARED_HOLDER
 
 local offers = require('lib.offers')
 local call = redis.call
@@ -15,10 +15,8 @@ return function(lock, kind)
   if holder == lock.reservation then
     call('DEL', lock.key)
     offers.offer(lock.key, lock.queue)
-  elseif holder == SHARED_HOLDER then
-    offers.notify_readers(lock.key, lock.queue)
-  elseif has_left and type(holder) == 'string' and string.find(holder, PERMITS_HOLDER, 1, true) == 1 then
-    require('kinds.permit').offer_free(lock, holder)
+  elseif has_left or holder == SHARED_HOLDER then
+    offers.let_in(lock.key, lock.queue, holder)
   end
   return 0
 end

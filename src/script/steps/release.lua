@@ -10,7 +10,7 @@ return function(lock, kind)
   if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end
   fences.lift(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
-  if lock.place then pcall(require('queue.join'), lock.queue, lock.ticket, lock.place) end
+  if lock.place then pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place) end
   if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end
   local refusal = not is_ours and require('lib.lock_key').held_by(lock, kind)
   -- Without a reservation, only the client that dropped the key notifies: otherwise a process could wake itself at

@@ -107,6 +107,17 @@ describe("oracle W5, who is told", () => {
         events: [...[...read, stands(10, "A", 1, "r")], key(5 * MS, 0, undefined, "Y", shared)],
       },
       {
+        title: "a writer that comes later than the reader behind it now, who is told",
+        events: [
+          ...[...read, stands(10, "A", 1), stands(20, "B", 2, "r")],
+          ...[stands(5 * MS, "A", 3), told(5 * MS, "B", { wants: "r" })],
+        ],
+      },
+      {
+        title: "a writer whose place moves, and is still ahead",
+        events: [...[...read, stands(10, "A", 1), stands(20, "B", 4, "r")], stands(5 * MS, "A", 3)],
+      },
+      {
         title: "a permit that is told",
         events: [
           ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],
@@ -152,6 +163,10 @@ describe("oracle W5, who is told", () => {
       {
         title: "a writer that leaves, and does not tell the reader behind it",
         events: [...[...read, stands(10, "A", 1), stands(20, "B", 2, "r")], leaves(5 * MS, "A")],
+      },
+      {
+        title: "a writer that comes later than the reader behind it now, who is not told",
+        events: [...[...read, stands(10, "A", 1), stands(20, "B", 2, "r")], stands(5 * MS, "A", 3)],
       },
       {
         title: "a permit that is released, and not told",

@@ -36,6 +36,14 @@ describe("oracle W6, waiters that were told", () => {
         events: [...waits, ...round(MS, "y"), ...told, later],
       },
       {
+        title: "messages that come while its token is sealed",
+        events: [
+          ...[...waits, ...round(MS, "y"), ...answers(2 * MS, "y", "refused")],
+          ...[send(2 * MS, "y", 0, { process: "A", op: "seal" }), ...told],
+          ...[vote(7 * MS, "y", 0, { process: "A", op: "seal" }), later],
+        ],
+      },
+      {
         title: "messages to one that waits no more",
         events: [...waits, settle(MS, 1, "aborted"), ...told, later],
       },

@@ -1,0 +1,214 @@
+import { getOrAdd } from "./get-or-add.js";
+import { Health } from "./health.js";
+import {
+  majority,
+  markOf,
+  type EndEvent,
+  type GrantEvent,
+  type History,
+  type HistoryEvent,
+  type KeyEvent,
+  type PlaceEvent,
+  type SendEvent,
+  type Violate,
+  type VoteEvent,
+} from "./history.js";
+import { Listeners } from "./listeners.js";
+import { isPermit, isSet, rootOf, rootsOf } from "./names.js";
+import { permitsIn, UNSEEN } from "./told-ends.js";
+import { Waiting } from "./waiting.js";
+
+/** No free name is reserved for longer, µs. */
+const TURN_US = 101_000;
+
+/** For so long after something went wrong a process and its nodes may have other things to do, µs. */
+const CALM_US = 2_000_000;
+
+/** A pause after votes were split, and what a timer is late, µs. */
+const PAUSE_US = 15_000;
+
+/** A process in the queue of a name on a node, while it waits. */
+interface Stander {
+  readonly process: string;
+  readonly wants: PlaceEvent["wants"];
+  ticket: number;
+  /** When its place was removed; infinite while it stands. */
+  goneUs: number;
+  /** Since when the name has been open for it there; undefined while it is not. */
+  openUs: number | undefined;
+  /** It stood there and listened when the name was opened, by a step that tells. */
+  isToBeTold: boolean;
+}
+
+interface Queue {
+  readonly node: number;
+  readonly name: string;
+  readonly holders: Map<string, KeyEvent>;
+  readonly standers: Map<string, Stander>;
+  /** For whom the name was reserved last, and when. */
+  kept?: { readonly process: string; readonly atUs: number };
+}
+
+/**
+ * W7: without faults, a waiter is not granted a name by chance. Once a quorum of nodes, in whose queues it stands, has
+ * opened the name for it, its attempt begins no later than the slowest message of the run takes: it comes from a
+ * message, and the name is its own within two hops.
+ *
+ * It judges the grants of whoever waits for one name, alone, as a reader or for a permit. Sets and named owners are told
+ * of other names and other holds, and ask by themselves. Of expiries nobody is told. Where few attempts of a process may
+ * be under way at once, they wait for each other.
+ */
+export function checkLateWakes({ settings, events }: History, violate: Violate): void {
+  if (settings.isNarrow === true) return;
+  const quorum = majority(settings.nodeCount);
+  const hopUs = slowestMessageUs(events);
+  const permits = permitsIn(events);
+  const [waiting, health, listeners] = [new Waiting(), new Health(), new Listeners()];
+  const queues = new Map<string, Queue>();
+  /** By process: when something went wrong last. */
+  const troubledUs = new Map<string, number>();
+  /** By process and name: when it was last granted, refused, or without a lock. */
+  const answeredUs = new Map<string, number>();
+  /** By owner: when its attempt began, and since when a quorum had told its process that it may. */
+  const attempts = new Map<string, { readonly atUs: number; readonly openUs: number }>();
+
+  const queueOf = (node: number, name: string): Queue =>
+    getOrAdd(queues, `${node} ${name}`, () => {
+      return { node, name, holders: new Map(), standers: new Map() };
+    });
+  const review = (queue: Queue, atUs: number, isUnseen: boolean): void => {
+    for (const stander of queue.standers.values()) {
+      if (!isOpenFor(stander, queue, atUs, permits.get(queue.name))) {
+        stander.openUs = undefined;
+      } else if (stander.openUs === undefined) {
+        stander.openUs = atUs;
+        const { process, goneUs } = stander;
+        stander.isToBeTold =
+          goneUs >= atUs && !isUnseen && listeners.hears(process, queue.node, atUs);
+      }
+    }
+  };
+  /** Since when a quorum of nodes that is to tell the process has been open for it. */
+  const openUsFor = ({ process, name: asked, mode, atUs }: SendEvent): number => {
+    const name = rootOf(asked);
+    const wants = isPermit(asked) ? "s" : mode === "shared" ? "r" : "";
+    const sinceUs: number[] = [];
+    for (let node = 0; node < settings.nodeCount; node++) {
+      const standers = queues.get(`${node} ${name}`)?.standers.values() ?? [];
+      const openUs = [...standers]
+        .filter((each) => each.process === process && each.wants === wants && each.isToBeTold)
+        .map((stander) => stander.openUs ?? Number.POSITIVE_INFINITY);
+      const isWell = atUs - health.wellSinceUs(process, node) >= CALM_US;
+      sinceUs.push(isWell ? Math.min(Number.POSITIVE_INFINITY, ...openUs) : Infinity);
+    }
+    const allUs = sinceUs.toSorted((a, b) => a - b)[quorum - 1] ?? Number.POSITIVE_INFINITY;
+    // It has followed the messages, and tries again.
+    return Math.max(allUs, answeredUs.get(`${process} ${name}`) ?? 0);
+  };
+  const mayJudge = (process: string, name: string, atUs: number): boolean => {
+    if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;
+    const calls = waiting.calls(process, name);
+    return !calls.some((call) => isSet(call.name) || call.owner !== undefined);
+  };
+  const onGrant = ({ process, name, ownerId, owner, atUs }: GrantEvent): void => {
+    const root = rootOf(name);
+    const attempt = attempts.get(ownerId);
+    if (attempt === undefined || owner !== undefined || !mayJudge(process, root, atUs)) return;
+    const { openUs } = attempt;
+    const lateUs = attempt.atUs - openUs;
+    if (lateUs <= hopUs + PAUSE_US || !Number.isFinite(lateUs)) return;
+    // Whoever began to wait since then is not whom the nodes told.
+    const calls = waiting.calls(process, root);
+    if (!calls.some((call) => call.atUs < openUs)) return;
+    const lateMs = (lateUs / 1_000).toFixed(3);
+    violate(
+      atUs,
+      `${process} was granted ${name} by chance: it was open for it for ${lateMs} ms when it asked`,
+    );
+  };
+  const onAnswer = ({ process, name, atUs }: VoteEvent | GrantEvent | EndEvent): void => {
+    for (const each of rootsOf(name)) answeredUs.set(`${process} ${each}`, atUs);
+  };
+  const see = (event: HistoryEvent): void => {
+    const { atUs } = event;
+    if (event.kind === "key") {
+      const { node, name, before, after, op } = event;
+      const queue = queueOf(node, rootOf(name));
+      if (before !== undefined) queue.holders.delete(`${name} ${before}`);
+      if (after !== undefined) queue.holders.set(`${name} ${after}`, event);
+      // Whoever has the name as a whole has it in place of the reservation.
+      if (after !== undefined && !isPermit(name)) delete queue.kept;
+      review(queue, atUs, UNSEEN.has(op));
+    } else if (event.kind === "place") {
+      const { node, name, process, wants, what, ticket = 0, op } = event;
+      const queue = queueOf(node, name);
+      if (what === "kept") queue.kept = { process, atUs };
+      if (what === "stands") {
+        const stander = getOrAdd(queue.standers, `${process} ${markOf(event)}`, () => {
+          return { process, wants, ticket, goneUs: 0, openUs: undefined, isToBeTold: false };
+        });
+        Object.assign(stander, { ticket, goneUs: Number.POSITIVE_INFINITY });
+      } else if (what === "gone") {
+        const stander = queue.standers.get(`${process} ${markOf(event)}`);
+        if (stander !== undefined) stander.goneUs = atUs;
+      }
+      review(queue, atUs, UNSEEN.has(op));
+    } else if (event.kind === "send" && event.op === "acquire") {
+      if (event.isPreempting === true) troubledUs.set(event.process, atUs);
+      if (attempts.has(event.ownerId)) return;
+      const openUs = openUsFor(event);
+      attempts.set(event.ownerId, { atUs, openUs });
+    } else if (event.kind === "vote") {
+      if (event.vote === "fault") troubledUs.set(event.process, atUs);
+      if (event.op === "acquire" || event.op === "seal") onAnswer(event);
+    } else if (event.kind === "grant") {
+      onGrant(event);
+      onAnswer(event);
+    } else if (event.kind === "end") onAnswer(event);
+  };
+  for (const event of events) {
+    health.see(event);
+    see(event);
+    waiting.see(event);
+    listeners.see(event);
+  }
+}
+
+/** Whether nothing on the node keeps it out. */
+function isOpenFor(
+  { process, wants, ticket }: Stander,
+  { holders, standers, kept }: Queue,
+  atUs: number,
+  permits: number | undefined,
+): boolean {
+  if (kept !== undefined && kept.process !== process && atUs - kept.atUs < TURN_US) return false;
+  const held = [...holders.values()];
+  const ahead = [...standers.values()].filter((other) => {
+    return other.goneUs > atUs && other.ticket < ticket && (wants === "" || other.wants !== wants);
+  });
+  if (ahead.length > 0) return false;
+  if (wants === "r") return held.every(({ mode }) => mode === "shared");
+  if (wants === "") return held.length === 0;
+  const places = [...standers.values()].filter(
+    (other) => other.goneUs > atUs && other.wants === "s" && other.ticket < ticket,
+  );
+  return (
+    held.every(({ name }) => isPermit(name)) &&
+    permits !== undefined &&
+    held.length + places.length < permits
+  );
+}
+
+/** How long the message of a node took at most to arrive, µs. */
+function slowestMessageUs(events: readonly HistoryEvent[]): number {
+  const told = new Map<string, number[]>();
+  let slowestUs = 0;
+  for (const event of events) {
+    if (event.kind !== "turn") continue;
+    const { node, name, process, permit, wants, what, atUs } = event;
+    const sent = getOrAdd(told, `${node} ${name} ${process} ${wants} ${permit}`, () => []);
+    if (what === "told") sent.push(atUs);
+    else slowestUs = Math.max(slowestUs, atUs - (sent.shift() ?? atUs));
+  }
+  return slowestUs;
+}

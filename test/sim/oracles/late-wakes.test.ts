@@ -1,0 +1,140 @@
+import type { HistoryEvent, PlaceEvent } from "../../../sim/oracles/history.js";
+import { judgeCases } from "../../support/check/cases.js";
+import { call, grant, key, nodeEvent, place, send, vote } from "../../support/check/events.js";
+
+const MS = 1_000;
+const S = 1_000 * MS;
+const NODES = [0, 1, 2];
+
+/** On each node: it votes, and A listens. */
+const up: HistoryEvent[] = NODES.flatMap((node): HistoryEvent[] => [
+  { kind: "eligible", atUs: 0, node, isEligible: true },
+  { kind: "inbox", atUs: 0, node, process: "A", isListening: true },
+]);
+const onAll = (make: (node: number) => HistoryEvent): HistoryEvent[] => NODES.map(make);
+const stands = (wants: PlaceEvent["wants"] = ""): HistoryEvent[] =>
+  onAll((node) => place(3 * S + 10, "stands", "acquire", { node, ticket: 2, wants }));
+/** X has the name, and A waits for it. */
+const waits = [
+  ...up,
+  ...onAll((node) => key(3 * S, node, undefined, "X")),
+  call(3 * S, 1, "acquire"),
+];
+const released = (node: number): HistoryEvent =>
+  key(4 * S, node, "X", undefined, { op: "release" });
+/** How long the slowest message took. */
+const slow = (tookMs: number): HistoryEvent[] =>
+  (["told", "heard"] as const).map((what, at) => ({
+    ...{ kind: "turn", node: 0, name: "b", process: "B", wants: "", permit: undefined, what },
+    atUs: S + at * tookMs * MS,
+  }));
+const asks = (atUs: number, mode?: "shared"): HistoryEvent[] => [
+  ...onAll((node) => send(atUs, "y", node, { process: "A", mode })),
+  ...onAll((node) => vote(atUs + 10, "y", node, { process: "A" })),
+  grant(atUs + 20, "y", { process: "A", mode }),
+];
+
+describe("oracle W7, who is woken", () => {
+  judgeCases(
+    "W7",
+    [
+      {
+        title: "a waiter that asks at once",
+        events: [...waits, ...stands(), ...onAll(released), ...asks(4 * S + 2 * MS)],
+      },
+      {
+        title: "one that asks as late as a message may take",
+        events: [
+          ...[...slow(200), ...waits, ...stands(), ...onAll(released)],
+          ...asks(4 * S + 200 * MS),
+        ],
+      },
+      {
+        title: "one whose name expired",
+        events: [
+          ...[...waits, ...stands(), ...onAll((node) => key(4 * S, node, "X", undefined))],
+          ...asks(4 * S + 300 * MS),
+        ],
+      },
+      {
+        title: "one that stands in no queue",
+        events: [...waits, ...onAll(released), ...asks(4 * S + 300 * MS)],
+      },
+      {
+        title: "one that stands in the queues of too few nodes",
+        events: [...waits, ...stands().slice(0, 1), ...onAll(released), ...asks(4 * S + 300 * MS)],
+      },
+      {
+        title: "one behind another",
+        events: [
+          ...[...waits, ...stands()],
+          ...onAll((node) =>
+            place(3 * S + 20, "stands", "acquire", { node, process: "B", ticket: 1 }),
+          ),
+          ...[...onAll(released), ...asks(4 * S + 300 * MS)],
+        ],
+      },
+      {
+        title: "one whose nodes failed a second ago",
+        events: [
+          ...[...waits, ...stands()],
+          ...NODES.flatMap((node) => [
+            nodeEvent(3 * S + 500 * MS, node, "freeze"),
+            nodeEvent(3 * S + 600 * MS, node, "thaw"),
+          ]),
+          ...[...onAll(released), ...asks(4 * S + 300 * MS)],
+        ],
+      },
+      {
+        title: "one that was refused just now",
+        events: [
+          ...[...waits, ...stands(), ...onAll(released)],
+          ...onAll((node) => send(4 * S + MS, "x", node, { process: "A" })),
+          ...onAll((node) => vote(4 * S + 290 * MS, "x", node, { process: "A", vote: "refused" })),
+          ...asks(4 * S + 300 * MS),
+        ],
+      },
+      {
+        title: "one that waits for a set as well",
+        events: [
+          ...[...waits, call(3 * S, 2, "acquire", { name: "a, b" }), ...stands()],
+          ...[...onAll(released), ...asks(4 * S + 300 * MS)],
+        ],
+      },
+      {
+        title: "a reader whom a writer keeps out",
+        events: [
+          ...[...up, ...onAll((node) => key(3 * S, node, undefined, "X", { mode: "shared" }))],
+          ...[call(3 * S, 1, "acquire"), ...stands("r")],
+          ...onAll((node) =>
+            place(3 * S + 20, "stands", "acquire", { node, process: "B", ticket: 1 }),
+          ),
+          ...asks(4 * S + 300 * MS, "shared"),
+        ],
+      },
+    ],
+    [
+      {
+        title: "a waiter that asks long after the release",
+        events: [...waits, ...stands(), ...onAll(released), ...asks(4 * S + 300 * MS)],
+      },
+      {
+        title: "one that asks later than a message may take",
+        events: [
+          ...[...slow(200), ...waits, ...stands(), ...onAll(released)],
+          ...asks(4 * S + 216 * MS),
+        ],
+      },
+      {
+        title: "a reader that asks long after another got in",
+        events: [
+          ...[...waits, ...stands("r")],
+          ...onAll((node) => key(4 * S, node, "X", "Y", { mode: undefined, op: "release" })),
+          ...onAll((node) => key(5 * S, node, "Y", undefined, { op: "release" })),
+          ...onAll((node) => key(5 * S, node, undefined, "Z", { mode: "shared" })),
+          ...asks(5 * S + 300 * MS, "shared"),
+        ],
+      },
+    ],
+  );
+});
