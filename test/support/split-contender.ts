@@ -33,7 +33,7 @@ process.on("message", ({ name, atNs }: Told) => {
           held = lock;
           process.send?.(lock === null ? "null" : "got it");
         },
-        (error: unknown) => process.send?.(String(error)),
+        (error: unknown) => process.send?.((error as { code?: string }).code ?? String(error)),
       );
     },
     Number(BigInt(atNs ?? 0) - process.hrtime.bigint()) / 1e6,
