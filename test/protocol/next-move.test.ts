@@ -5,6 +5,7 @@ import {
   unaskedFailure,
   type AttemptFailure,
 } from "../../src/protocol/attempt-failure.js";
+import { backoffMs } from "../../src/protocol/backoff.js";
 import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
 import {
   nextMove,
@@ -258,6 +259,25 @@ table("nextMove, when its place was refreshed", [
     { move: "askAt", atMs: NOW_MS + 1, leavesPlace: true },
   ],
 ]);
+
+describe("nextMove, before an acquire enters the queues of the nodes", () => {
+  it("pauses for a time of each process's own where votes were split: those that split them would split them again", () => {
+    for (const drawn of [0, 0.25, 0.5, 1]) {
+      const move = nextMove(entered(SPLIT), { ...FIRST, random: () => drawn }, NOW_MS);
+      expect(move).to.deep.equal(askIn(drawn * WAIT.minDelayMs));
+    }
+  });
+
+  it("backs off where no node could tell it", () => {
+    for (const failure of [SPLIT, REFUSED]) {
+      const { quorumFreeInMs } = failure;
+      const pauseMs = backoffMs({ ...WAIT, attemptCount: 3, quorumFreeInMs, unit: 0.5 });
+      const known = { ...FIRST, isHeard: false, attemptCount: 3 };
+      expect(nextMove(entered(failure), known, NOW_MS)).to.deep.equal(askIn(pauseMs));
+      expect(pauseMs).to.be.above(0);
+    }
+  });
+});
 
 describe("nextMove", () => {
   const flag = fc.boolean();
