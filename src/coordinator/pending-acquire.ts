@@ -2,49 +2,50 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { AcquireAttempts } from "./acquire-attempts.js";
 import { JOINER, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
-import { AcquireTimer } from "./acquire-timer.js";
 import type { Urgency } from "./admission.js";
-import { isHopeless, unaskedFailure, type AttemptFailure } from "../protocol/attempt-failure.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { AttemptListener, AttemptOutcome } from "./attempt.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { Pending } from "./local-competitors.js";
-import { soonMs, type WaitSettings } from "../protocol/next-move.js";
-import { QueuedAcquire, type Asker } from "./queued-acquire.js";
+import {
+  nextMove,
+  type Happened,
+  type Known,
+  type NextMove,
+  type WaitSettings,
+} from "../protocol/next-move.js";
+import { QueuedAcquire, type Waiting } from "./queued-acquire.js";
+import type { Sleeper } from "./schedule.js";
 
 /** How an acquire ended: the last attempt's outcome, or the caller's (or the manager's) abort. */
 export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
 
 /**
- * An acquire in progress: attempts until one is granted, the time is up, or it is aborted.
- *
- * The first attempt is sent immediately, unless others already wait here. After that the acquire is in the wait
- * queue: only the first waiter contends (and the readers behind it, once one has been granted). It sleeps until the
- * nodes notify it, and polls now and then because a message may be lost.
- *
- * An acquire for a named owner also keeps checking, wherever it is in the queue, whether that owner holds the lock by
- * now: the holder may be waiting for it, so it must not wait for those ahead of it.
- *
- * The last attempt begins no later than `waitMs` after the start, so everything is settled within `waitMs` and the node
- * deadlines of one attempt (acquire and seal); or one node deadline later, if the last one found the name within reach.
+ * An acquire in progress: attempts until one is granted, the time is up, or it is aborted. What it does next is decided
+ * by `protocol/next-move`; here it is done.
  */
-export class PendingAcquire implements AttemptListener, Pending, Asker {
+export class PendingAcquire implements AttemptListener, Pending, Known, Waiting, Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+  /** When it means to ask, lease clock, ms. It may be woken earlier. */
+  askAtMs = 0;
+  /** The last time that it was told that somebody holds the name. */
+  refusal: AttemptFailure | undefined;
+  lastFailure: AttemptFailure | undefined;
+
   readonly #context: Context;
   readonly #request: AcquireRequest;
   readonly #settle: (outcome: AcquireOutcome, pendingAcquire: PendingAcquire) => void;
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   readonly #attempts: AcquireAttempts;
-  readonly #timer: AcquireTimer;
   /** When it began to wait. */
   #queued: QueuedAcquire | undefined;
-  #lastFailure: AttemptFailure | undefined;
-  /** The last time that it was told that somebody holds the name. */
-  #refusal: AttemptFailure | undefined;
   #isOver = false;
 
   /**
-   * @param settle is called once, never from within this constructor
+   * @param settle is called once, not before {@link PendingAcquire.begin} returns
    * @param onSetback called for every failed attempt except the last
    */
   constructor(
@@ -62,17 +63,19 @@ export class PendingAcquire implements AttemptListener, Pending, Asker {
     this.#settle = settle;
     this.#onSetback = onSetback;
     this.#attempts = new AcquireAttempts(context, keys, settings, this);
-    this.#timer = new AcquireTimer(context, (nowMs) => this.#onDue(nowMs), deadlineMs);
-    const { waitQueues } = context;
+  }
+
+  /** Asks at once, or waits. It is settled later, never from within this call. */
+  begin(): this {
+    const { keys, wait, startedMs } = this.#request;
+    const { waitQueues } = this.#context;
     const isWaitedFor = waitQueues.of(keys) !== undefined;
     const isContended =
       isWaitedFor || (wait.waitMs > 0 && waitQueues.contended.has(keys, startedMs));
-    if (!isContended && !wait.fair) this.ask(startedMs, NEWCOMER);
-    else if (wait.waitMs > 0) this.#enterQueue(startedMs);
-    else if (!isWaitedFor || !wait.fair) this.ask(startedMs, NEWCOMER);
-    // Its owner may already hold the lock.
-    else if (keys.joinOnly !== undefined) this.ask(startedMs, JOINER);
-    else context.clock.defer(() => this.fail(unaskedFailure("refused", context.nodes.length)));
+    const move = nextMove({ what: "begun", isWaitedFor, isContended }, this, startedMs);
+    if (move.move === "giveUp") this.#context.clock.defer(() => this.#giveUp(move.failure));
+    else this.#perform(move, startedMs);
+    return this;
   }
 
   /** What it wants. */
@@ -86,6 +89,86 @@ export class PendingAcquire implements AttemptListener, Pending, Asker {
 
   get attemptCount(): number {
     return this.#attempts.count;
+  }
+
+  get wait(): WaitSettings {
+    return this.#request.wait;
+  }
+
+  get deadlineMs(): number {
+    return this.#request.deadlineMs;
+  }
+
+  get nodeTimeoutMs(): number {
+    return this.#request.settings.nodeTimeoutMs;
+  }
+
+  get nodeCount(): number {
+    return this.#context.nodes.length;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#attempts.isUnderWay;
+  }
+
+  get isAsking(): boolean {
+    return this.#attempts.isAsking;
+  }
+
+  get isAskingForItself(): boolean {
+    return this.isAsking && !this.isJoiner;
+  }
+
+  get isJoiner(): boolean {
+    return this.#attempts.isJoiner;
+  }
+
+  get isOwned(): boolean {
+    return this.keys.joinOnly !== undefined;
+  }
+
+  get isQueued(): boolean {
+    return this.#queued !== undefined;
+  }
+
+  get isFirst(): boolean {
+    return this.#queued?.isFirst === true;
+  }
+
+  get isLetIn(): boolean {
+    return this.#queued?.isLetIn === true;
+  }
+
+  get isHeard(): boolean {
+    return this.#context.waitQueues.inbox?.isHeard === true;
+  }
+
+  get isRefreshed(): boolean {
+    return this.keys.queue.isRefreshed;
+  }
+
+  get isInPlace(): boolean {
+    return this.#queued?.isInPlace === true;
+  }
+
+  get isItsTurn(): boolean {
+    return this.#queued?.isItsTurn === true;
+  }
+
+  get isTurnSeen(): boolean {
+    return this.#queued?.isTurnSeen === true;
+  }
+
+  get mayAskInTurn(): boolean {
+    return this.#queued?.mayAskInTurn(this.#context.clock.now()) === true;
+  }
+
+  get knownFailure(): AttemptFailure | undefined {
+    return this.#queued?.knownFailure;
+  }
+
+  random(): number {
+    return this.#context.entropy.unit();
   }
 
   /** How long it has been trying, ms. */
@@ -105,14 +188,11 @@ export class PendingAcquire implements AttemptListener, Pending, Asker {
   yieldTo(lockKey: string): void {
     const { isUnderWay, isAsking, isLost } = this.#attempts;
     if (!isUnderWay || isLost || !this.keys.lockKeys.includes(lockKey)) return;
-    const { clock, nodes } = this.#context;
-    const nowMs = clock.now();
-    const hasTime = nowMs < this.#request.deadlineMs;
-    // Nothing is in flight yet, and this attempt is its only one.
-    if (!hasTime && !isAsking) return;
+    const nowMs = this.#context.clock.now();
+    const move = nextMove({ what: "stolen", isAsking }, this, nowMs);
+    if (move.move === "goOn") return;
     this.#attempts.abort();
-    if (hasTime) this.#timer.sleepUntil(nowMs);
-    else this.#end(this.#knownFailure ?? unaskedFailure("refused", nodes.length));
+    this.#perform(move, nowMs);
     this.#attempts.tellDecided();
   }
 
@@ -137,14 +217,11 @@ export class PendingAcquire implements AttemptListener, Pending, Asker {
       this.#onGranted(outcome.lease, nowMs);
       this.#end(outcome);
     } else if (outcome.kind === "queued") {
-      this.#end(this.#knownFailure ?? outcome);
-    } else if (this.#attempts.isJoiner && this.#queued !== undefined) {
-      this.#queued.onJoinFailure(outcome, nowMs);
+      this.on({ what: "unasked", failure: outcome }, nowMs);
+    } else if (this.isJoiner && this.#queued !== undefined) {
+      this.#queued.remember(outcome);
+      this.on({ what: "joinFailed", failure: outcome }, nowMs);
     } else this.#onFailure(outcome, nowMs);
-  }
-
-  get #knownFailure(): AttemptFailure | undefined {
-    return this.#queued?.knownFailure ?? this.#lastFailure;
   }
 
   #onGranted(lease: Lease, nowMs: number): void {
@@ -157,33 +234,13 @@ export class PendingAcquire implements AttemptListener, Pending, Asker {
   }
 
   #onFailure(failure: AttemptFailure, nowMs: number): void {
-    const { settings, deadlineMs } = this.#request;
-    this.#lastFailure = failure;
-    if (failure.kind === "refused") this.#refusal = failure;
+    this.lastFailure = failure;
+    if (failure.kind === "refused") this.refusal = failure;
     this.#remember(failure);
-    // Such as another permit: it is asked for immediately, even slightly after the deadline.
     const isWithinReach = this.#attempts.isWithinReach(failure);
-    const soonMs = isWithinReach ? this.#soonMs(failure) : 0;
-    if (isWithinReach && nowMs + soonMs < deadlineMs + settings.nodeTimeoutMs) {
-      this.#onSetback?.(failure);
-      if (soonMs > 0) this.#timer.hurryAt(nowMs + soonMs);
-      else this.#askNow(nowMs);
-    } else if (this.#contends(failure, nowMs)) {
-      this.#onSetback?.(failure);
-      this.#timer.hurryAt(nowMs + (failure.askAgainInMs ?? 0));
-    } else if (nowMs >= deadlineMs || isHopeless(failure.votes)) {
-      this.#end((failure.kind === "split" && this.#refusal) || failure);
-    } else {
-      this.#onSetback?.(failure);
-      if (this.#queued === undefined) this.#enterQueue(nowMs, failure);
-      else this.#queued.onFailure(failure, nowMs);
-    }
-  }
-
-  /** The nodes are split, and it waits in no queue: it asks again, even slightly after the deadline. */
-  #contends({ askAgainInMs, votes }: AttemptFailure, nowMs: number): boolean {
-    if (askAgainInMs === undefined || this.#queued !== undefined) return false;
-    return nowMs >= this.#request.deadlineMs && !isHopeless(votes);
+    const move = nextMove({ what: "failed", failure, isWithinReach }, this, nowMs);
+    if (move.move !== "giveUp") this.#onSetback?.(failure);
+    this.#perform(move, nowMs);
   }
 
   /**
@@ -198,36 +255,80 @@ export class PendingAcquire implements AttemptListener, Pending, Asker {
     waitQueue?.failures.add(failure, this.#request, this.#attempts.sentMs);
   }
 
-  /** Contenders that have split the votes pause, or they would split them again. */
-  #soonMs({ votes }: AttemptFailure): number {
-    const hadVote = votes.some((vote) => vote?.kind === "granted");
-    const { wait } = this.#request;
-    const random = (): number => this.#context.entropy.unit();
-    return hadVote ? soonMs({ wait, random }) : 0;
+  /** Called by the schedule. */
+  wake(nowMs: number): void {
+    this.on({ what: "due" }, nowMs);
   }
 
-  #askNow(nowMs: number): void {
-    if (this.#queued !== undefined) this.#queued.tryNow(nowMs);
-    else this.ask(nowMs, this.#attempts.isJoiner ? JOINER : NEWCOMER);
+  on(happened: Happened, nowMs = this.#context.clock.now()): void {
+    if (this.#isOver) return;
+    const move = nextMove(happened, this, nowMs);
+    const queued = this.#queued;
+    if (happened.what === "turn" && move.move === "askAt" && queued) queued.isTurnSeen = true;
+    this.#perform(move, nowMs);
   }
 
-  #onDue(nowMs: number): void {
-    if (this.#queued !== undefined) this.#queued.onDue(nowMs);
-    else this.#askNow(nowMs);
+  #perform(move: NextMove, nowMs: number): void {
+    const queued = this.#queued;
+    switch (move.move) {
+      case "ask":
+        if (move.isCalled === true) queued?.takeTurn(nowMs);
+        if (move.as === "waiter") queued?.tryNow(nowMs);
+        else this.ask(nowMs, move.as === "joiner" ? JOINER : NEWCOMER);
+        break;
+      case "askAt":
+        if (move.isCalled === true) queued?.takeTurn(nowMs);
+        if (move.leavesPlace === true) queued?.leavePlace();
+        this.#sleepUntil(move.atMs, move.isLate);
+        break;
+      case "wait":
+        this.#waitUntil(move.untilMs);
+        break;
+      case "queue":
+        this.#queue(nowMs, move.failure);
+        break;
+      case "giveUp":
+        this.#giveUp(move.failure);
+        break;
+      case "goOn":
+        break;
+    }
+  }
+
+  #sleepUntil(atMs: number, isLate = false): void {
+    this.askAtMs = atMs;
+    this.#context.schedule.set(this, isLate ? atMs : Math.min(atMs, this.deadlineMs));
+  }
+
+  /** In its place. Where it asks later than it is woken, it finds that out then. */
+  #waitUntil(untilMs: number): void {
+    if (this.isInPlace) {
+      this.askAtMs = untilMs;
+      if (untilMs < this.wakeAtMs) this.#context.schedule.set(this, untilMs);
+    } else {
+      this.#sleepUntil(untilMs);
+      this.#queued?.keepPlace();
+    }
   }
 
   /** @param failure of the previous attempt, if there was one */
-  #enterQueue(nowMs: number, failure?: AttemptFailure): void {
-    const [attempts, timer] = [this.#attempts, this.#timer];
-    this.#queued = new QueuedAcquire(this.#context, this.#request, attempts, timer, this);
-    this.#queued.begin(nowMs, failure);
+  #queue(nowMs: number, failure: AttemptFailure | undefined): void {
+    if (this.#queued !== undefined && failure !== undefined) {
+      this.#queued.remember(failure);
+      this.#queued.letPass(failure);
+      this.on({ what: "queued", failure }, nowMs);
+    } else {
+      this.#queued = new QueuedAcquire(this.#context, this.#request, this);
+      this.#queued.remember(failure);
+      this.on({ what: "entered", failure }, nowMs);
+    }
   }
 
   /** @param mode any but `waiter` leaves the nodes' queues, and their notifications, to others */
   ask(nowMs: number, mode: AcquireMode, urgency?: Urgency): void {
     if (this.#isOver) return;
     const { wait, deadlineMs } = this.#request;
-    this.#timer.stop();
+    this.#wakeNoMore();
     const isPatient = this.attemptCount > 0 && nowMs < deadlineMs;
     this.#attempts.begin(mode, nowMs, this.#queued?.turns, {
       urgency: urgency ?? (isPatient ? "patient" : "plain"),
@@ -239,7 +340,7 @@ export class PendingAcquire implements AttemptListener, Pending, Asker {
 
   /** It asks again because the nodes were split. */
   get #isContending(): boolean {
-    return this.#lastFailure?.askAgainInMs !== undefined;
+    return this.lastFailure?.askAgainInMs !== undefined;
   }
 
   #beginUntilMs(nowMs: number): number {
@@ -247,14 +348,28 @@ export class PendingAcquire implements AttemptListener, Pending, Asker {
     return Math.max(this.#request.deadlineMs, untilMs, nowMs + 1);
   }
 
-  fail(failure: AttemptFailure): void {
+  hurry(): void {
+    this.#attempts.hurry();
+  }
+
+  rollBack(): void {
+    this.#attempts.abort();
+  }
+
+  /** It asks now or never again. */
+  #wakeNoMore(): void {
+    this.#context.schedule.remove(this);
+    this.#queued?.leavePlace();
+  }
+
+  #giveUp(failure: AttemptFailure): void {
     if (!this.#isOver) this.#end(failure);
   }
 
   #end(outcome: AcquireOutcome): void {
     this.#isOver = true;
     if (outcome.kind !== "granted") this.#attempts.giveUp();
-    this.#timer.stop();
+    this.#wakeNoMore();
     this.#queued?.leave(outcome.kind === "granted" ? outcome.lease : undefined);
     this.#settle(outcome, this);
   }

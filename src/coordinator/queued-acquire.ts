@@ -1,18 +1,10 @@
 import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import {
-  nextMove,
-  type Happened,
-  type Known,
-  type NextMove,
-  type WaitSettings,
-} from "../protocol/next-move.js";
+import type { Happened } from "../protocol/next-move.js";
 import type { Waiter } from "../protocol/waiter.js";
-import type { AcquireAttempts } from "./acquire-attempts.js";
-import { JOINER, NEWCOMER, type AcquireMode, type Predecessor } from "./acquire-mode.js";
+import { NEWCOMER, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
-import type { AcquireTimer } from "./acquire-timer.js";
 import type { Urgency } from "./admission.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
@@ -21,46 +13,49 @@ import type { QueueMember, WaitQueue } from "./wait-queue.js";
 import type { GrantedWaiter } from "./wait-queues.js";
 
 /** The acquire that waits. */
-export interface Asker {
+export interface Waiting {
+  /** It is told what happens to its place, and decides what to do. */
+  on(happened: Happened, nowMs?: number): void;
   /** Begins an attempt. */
   ask(nowMs: number, mode: AcquireMode, urgency?: Urgency): void;
-  /** Ends it. */
-  fail(failure: AttemptFailure): void;
+  /** An attempt is under way, perhaps not admitted yet. */
+  readonly isUnderWay: boolean;
+  /** Nodes have been asked for the lock itself, and have not decided yet. */
+  readonly isAskingForItself: boolean;
+  /** Nodes have been asked, and have not decided yet. */
+  readonly isAsking: boolean;
+  /** Nodes have reserved the name for it. */
+  hurry(): void;
+  /** Rolls back what is in flight, to ask anew. */
+  rollBack(): void;
 }
 
-/** An acquire in the wait queue of its process. What it does next is decided by `protocol/next-move`. */
-export class QueuedAcquire implements QueueMember, Known {
+/** The place of an acquire in the wait queue of its process, and in the nodes' queues. */
+export class QueuedAcquire implements QueueMember {
   readonly request: AcquireRequest;
   readonly keys: LockKind;
   readonly waiter: Waiter | undefined;
   /** A reader of this process holds the lock: this one may ask although it is not first in line. */
   isLetIn = false;
+  /** Some nodes have notified us since the last attempt. */
+  isTurnSeen = false;
 
   readonly #context: Context;
-  readonly #attempts: AcquireAttempts;
-  readonly #timer: AcquireTimer;
-  readonly #asker: Asker;
+  readonly #acquire: Waiting;
   readonly #waitQueue: WaitQueue;
-  isTurnSeen = false;
   #turnTries: Allowance | undefined;
   /** How its own last attempt failed. */
   #ownFailure: AttemptFailure | undefined;
+  /** Its place in the nodes' queues, while that is refreshed. */
+  #place: QueuedPlace | undefined;
   #hasLeft = false;
 
-  constructor(
-    context: Context,
-    request: AcquireRequest,
-    attempts: AcquireAttempts,
-    timer: AcquireTimer,
-    asker: Asker,
-  ) {
+  constructor(context: Context, request: AcquireRequest, acquire: Waiting) {
     const { waitQueues } = context;
     this.#context = context;
     this.request = request;
     this.keys = request.keys;
-    this.#attempts = attempts;
-    this.#timer = timer;
-    this.#asker = asker;
+    this.#acquire = acquire;
     if (waitQueues.inbox !== undefined) {
       const { id: inbox } = waitQueues.inbox;
       const turn = turnMs(request.settings.nodeTimeoutMs);
@@ -68,12 +63,6 @@ export class QueuedAcquire implements QueueMember, Known {
       this.waiter = { inbox, ticket: waitQueues.ticket(), turnMs: turn, placePrefix };
     }
     this.#waitQueue = waitQueues.enter(this.keys, this);
-  }
-
-  /** @param failure of the previous attempt, if there was one */
-  begin(nowMs: number, failure: AttemptFailure | undefined): void {
-    this.#ownFailure = failure;
-    this.#on({ what: "entered", failure }, nowMs);
   }
 
   /** @param holder the lock that it got, if it got it */
@@ -92,26 +81,19 @@ export class QueuedAcquire implements QueueMember, Known {
    * says nothing to an owner: the holder that they wait for may be that owner.
    */
   get knownFailure(): AttemptFailure | undefined {
-    if (this.isOwned) return this.#ownFailure;
+    if (this.keys.joinOnly !== undefined) return this.#ownFailure;
     return this.#waitQueue.failures.findFor(this.request) ?? this.#ownFailure;
   }
 
-  /** Its attempt failed, and its deadline has not passed. */
-  onFailure(failure: AttemptFailure, nowMs: number): void {
+  /** Its own attempt, before it entered the wait queue or since. */
+  remember(failure: AttemptFailure | undefined): void {
+    this.#ownFailure = failure;
+  }
+
+  /** It asks again later, and others may ask before it. */
+  letPass(failure: AttemptFailure): void {
     this.isLetIn = false;
-    this.#ownFailure = failure;
     if (this.isFirst) this.#context.waitQueues.letPass(this.#waitQueue, this, failure);
-    this.#on({ what: "failed", failure }, nowMs);
-  }
-
-  onJoinFailure(failure: AttemptFailure, nowMs: number): void {
-    this.#ownFailure = failure;
-    this.#on({ what: "joinFailed", failure }, nowMs);
-  }
-
-  /** Its timer is due. */
-  onDue(nowMs: number): void {
-    this.#on({ what: "due" }, nowMs);
   }
 
   /** @param from a lock of this process that is released with the attempt */
@@ -121,154 +103,89 @@ export class QueuedAcquire implements QueueMember, Known {
     const isCalled = turns !== undefined && this.isItsTurn;
     turns?.forgetTurns();
     this.isTurnSeen = false;
-    if (waiter === undefined) this.#asker.ask(nowMs, NEWCOMER);
+    if (waiter === undefined) this.#acquire.ask(nowMs, NEWCOMER);
     else if (from !== undefined) {
-      this.#asker.ask(nowMs, { as: "passOn", waiter, from }, "atOnce");
-    } else this.#asker.ask(nowMs, { as: "waiter", waiter }, isCalled ? "called" : undefined);
+      this.#acquire.ask(nowMs, { as: "passOn", waiter, from }, "atOnce");
+    } else this.#acquire.ask(nowMs, { as: "waiter", waiter }, isCalled ? "called" : undefined);
   }
 
   /** Called by the wait queue. */
   onFirst(isHeldHere: boolean): void {
-    this.#on({ what: "first", isHeldHere });
+    this.#acquire.on({ what: "first", isHeldHere });
   }
 
   /** Called by the wait queue. */
   onReader(): void {
-    if (!this.isUnderWay) this.isLetIn = true;
-    this.#on({ what: "reader" });
+    if (!this.#acquire.isUnderWay) this.isLetIn = true;
+    this.#acquire.on({ what: "reader" });
   }
 
   /** Called by the wait queue. */
   onTurn(isQuorum: boolean): void {
-    if (isQuorum) this.#attempts.hurry();
-    const move = this.#on({ what: "turn", isQuorum });
-    if (move?.move === "askAt") this.isTurnSeen = true;
+    if (isQuorum) this.#acquire.hurry();
+    this.#acquire.on({ what: "turn", isQuorum });
   }
 
   /** Called by the wait queue. */
   onHeard(): void {
-    this.#on({ what: "heard" });
+    this.#acquire.on({ what: "heard" });
   }
 
   /** Read by the wait queues. */
   get isAsking(): boolean {
-    return this.#attempts.isAsking && !this.#attempts.isJoiner;
+    return this.#acquire.isAskingForItself;
   }
 
   /** Called by the wait queue. */
   isReady(nowMs: number): boolean {
-    const isFree = !this.#attempts.isAsking && !this.#hasLeft;
+    const isFree = !this.#acquire.isAsking && !this.#hasLeft;
     return this.keys.queue.passesOn && isFree && nowMs <= this.request.deadlineMs;
   }
 
   /** Called by the lease that is released. */
   receive(from: Predecessor, nowMs: number): void {
-    this.#attempts.abort();
+    this.#acquire.rollBack();
     this.tryNow(nowMs, from);
-  }
-
-  get wait(): WaitSettings {
-    return this.request.wait;
-  }
-
-  get deadlineMs(): number {
-    return this.request.deadlineMs;
-  }
-
-  get nodeCount(): number {
-    return this.#context.nodes.length;
-  }
-
-  get attemptCount(): number {
-    return this.#attempts.count;
-  }
-
-  get isUnderWay(): boolean {
-    return this.#attempts.isUnderWay;
-  }
-
-  get isOwned(): boolean {
-    return this.keys.joinOnly !== undefined;
   }
 
   get isFirst(): boolean {
     return this.#waitQueue.first === this;
   }
 
-  get isHeard(): boolean {
-    return this.#context.waitQueues.inbox?.isHeard === true;
-  }
-
-  get isRefreshed(): boolean {
-    return this.keys.queue.isRefreshed;
-  }
-
-  get isInPlace(): boolean {
-    return this.#timer.isInPlace;
-  }
-
+  /** A quorum of nodes has notified us since the last attempt. */
   get isItsTurn(): boolean {
-    return this.#waitQueue.isOurTurn(this.nodeCount);
+    return this.#waitQueue.isOurTurn(this.#context.nodes.length);
   }
 
-  get mayAskInTurn(): boolean {
-    return this.#turnTries?.allows(this.#context.clock.now()) !== false;
+  /** Its place is refreshed, and the refreshes say when to ask. */
+  get isInPlace(): boolean {
+    return this.#place !== undefined;
   }
 
-  get wakeAtMs(): number {
-    return this.#timer.wakeAtMs;
-  }
-
-  get askAtMs(): number {
-    return this.#timer.askAtMs;
-  }
-
-  random(): number {
-    return this.#context.entropy.unit();
-  }
-
-  #on(happened: Happened, nowMs = this.#context.clock.now()): NextMove | undefined {
-    if (this.#hasLeft) return undefined;
-    const move = nextMove(happened, this, nowMs);
-    this.#perform(move, nowMs);
-    return move;
-  }
-
-  #perform(move: NextMove, nowMs: number): void {
-    switch (move.move) {
-      case "ask":
-        if (move.isCalled === true) this.#takeTurn(nowMs);
-        if (move.as === "waiter") this.tryNow(nowMs);
-        else this.#asker.ask(nowMs, move.as === "joiner" ? JOINER : NEWCOMER);
-        break;
-      case "askAt":
-        if (move.isCalled === true) this.#takeTurn(nowMs);
-        if (move.leavesPlace === true) this.#timer.leavePlace();
-        this.#timer.sleepUntil(move.atMs);
-        break;
-      case "wait":
-        if (this.isInPlace) this.#timer.putOff(move.untilMs);
-        else this.#timer.sleepInPlace(move.untilMs, this.#place());
-        break;
-      case "giveUp":
-        this.#asker.fail(move.failure);
-        break;
-      case "goOn":
-        break;
-    }
-  }
-
-  #takeTurn(nowMs: number): void {
-    this.#turnTries ??= new Allowance(MAX_TURN_TRIES_A_SECOND);
-    this.#turnTries.take(nowMs);
-  }
-
-  #place(): QueuedPlace | undefined {
+  /** Lets its place be refreshed, if it has one. */
+  keepPlace(): void {
     const { keys, waiter } = this;
-    if (waiter === undefined) return undefined;
+    if (waiter === undefined) return;
     const { nodeTimeoutMs } = this.request.settings;
     const onLook: QueuedPlace["onLook"] = (quorumFreeInMs, nowMs) =>
-      void this.#on({ what: "looked", quorumFreeInMs }, nowMs);
-    return { keys, waiter, nodeTimeoutMs, onLook };
+      this.#acquire.on({ what: "looked", quorumFreeInMs }, nowMs);
+    this.#place = { keys, waiter, nodeTimeoutMs, onLook };
+    this.#context.waitQueues.places?.add(this.#place);
+  }
+
+  /** Earlier answers to refreshes are outdated. Its attempts keep its place. */
+  leavePlace(): void {
+    if (this.#place !== undefined) this.#context.waitQueues.places?.delete(this.#place);
+    this.#place = undefined;
+  }
+
+  mayAskInTurn(nowMs: number): boolean {
+    return this.#turnTries?.allows(nowMs) !== false;
+  }
+
+  /** It asks because it was notified. */
+  takeTurn(nowMs: number): void {
+    this.#turnTries ??= new Allowance(MAX_TURN_TRIES_A_SECOND);
+    this.#turnTries.take(nowMs);
   }
 }

@@ -139,7 +139,7 @@ export class Acquirer {
       : new PendingAcquire(context, keys, lease, wait, settle, trace?.onSetback);
     this.pending.add(pendingAcquire);
     signal?.addEventListener("abort", onAbort, { once: true });
-    if (pendingAcquire instanceof Preemption) pendingAcquire.begin();
+    pendingAcquire.begin();
   }
 
   /** The settings of one acquire. @throws TypeError and RangeError for bad options */

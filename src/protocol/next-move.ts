@@ -1,4 +1,4 @@
-import { unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
+import { isHopeless, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
 
 /** How long an acquire keeps trying, and how it pauses between its attempts. */
@@ -15,13 +15,19 @@ export interface WaitSettings {
 export interface Known {
   readonly wait: WaitSettings;
   readonly deadlineMs: number;
+  /** How long an attempt may take at most, ms. */
+  readonly nodeTimeoutMs: number;
   readonly nodeCount: number;
   /** Attempts so far. */
   readonly attemptCount: number;
-  /** Nodes are being asked, or it is admitted soon. */
+  /** An attempt is under way, perhaps not admitted yet. */
   readonly isUnderWay: boolean;
+  /** Of the last attempt: it only asked for the lock that its owner may hold. */
+  readonly isJoiner: boolean;
   /** It is for a named owner, who may already hold the lock. */
   readonly isOwned: boolean;
+  /** It is in the wait queue of its process. */
+  readonly isQueued: boolean;
   /** It is first in the wait queue of its process. */
   readonly isFirst: boolean;
   /** A reader of this process holds the lock: it may ask although it is not first. */
@@ -41,20 +47,37 @@ export interface Known {
   /** When it is woken, and when it meant to ask: it may be woken earlier. */
   readonly wakeAtMs: number;
   readonly askAtMs: number;
-  /** How it was last refused, as far as that says something about what it asks for. */
+  /** How it or another in its wait queue last failed, as far as that says something about what it asks for. */
   readonly knownFailure: AttemptFailure | undefined;
+  /** How its own last attempt failed that asked for the lock itself. */
+  readonly lastFailure: AttemptFailure | undefined;
+  /** The last time that it was told that somebody holds the name. */
+  readonly refusal: AttemptFailure | undefined;
   /** A random number in [0, 1). Called only for a move that depends on it, at most once. */
   random(): number;
 }
 
-/** What has happened to an acquire in a wait queue. */
+/** What has happened to an acquire. */
 export type Happened =
+  /**
+   * It was requested.
+   *
+   * @param isWaitedFor others of its process wait for the name
+   * @param isContended they do, or the name was contended lately
+   */
+  | { readonly what: "begun"; readonly isWaitedFor: boolean; readonly isContended: boolean }
   /** It has entered the wait queue. @param failure of the attempt before, if there was one */
   | { readonly what: "entered"; readonly failure: AttemptFailure | undefined }
-  /** Its attempt failed before its deadline, and it has let others pass. */
-  | { readonly what: "failed"; readonly failure: AttemptFailure }
+  /** @param isWithinReach as another permit is free, or others were only faster */
+  | { readonly what: "failed"; readonly failure: AttemptFailure; readonly isWithinReach: boolean }
+  /** It has let others pass in its wait queue, if it had to. */
+  | { readonly what: "queued"; readonly failure: AttemptFailure }
   /** Its owner does not hold the lock. */
   | { readonly what: "joinFailed"; readonly failure: AttemptFailure }
+  /** It was not admitted in time. */
+  | { readonly what: "unasked"; readonly failure: AttemptFailure }
+  /** A request of its process steals the name. @param isAsking nodes have been asked already */
+  | { readonly what: "stolen"; readonly isAsking: boolean }
   /** Its time has come, or its deadline. */
   | { readonly what: "due" }
   /** Everybody ahead of it is gone. @param isHeldHere because the one ahead got the lock */
@@ -79,25 +102,38 @@ export type NextMove =
       readonly as: "newcomer" | "joiner" | "waiter";
       readonly isCalled?: boolean;
     }
-  /** Then, or at the deadline if that is earlier. @param leavesPlace only an attempt says more about its place */
+  /**
+   * Then, or at the deadline if that is earlier.
+   *
+   * @param isLate even slightly after the deadline
+   * @param leavesPlace only an attempt says more about its place
+   */
   | {
       readonly move: "askAt";
       readonly atMs: number;
       readonly isCalled?: boolean;
+      readonly isLate?: boolean;
       readonly leavesPlace?: boolean;
     }
   /** For a message, in its place in the nodes' queues, until then or its deadline; or until refreshes say so. */
   | { readonly move: "wait"; readonly untilMs: number }
+  /** In the wait queue, which it enters if it is not in it. */
+  | { readonly move: "queue"; readonly failure: AttemptFailure | undefined }
   | { readonly move: "giveUp"; readonly failure: AttemptFailure }
   /** What it does already. */
   | { readonly move: "goOn" };
 
 const GO_ON: NextMove = { move: "goOn" };
+const FIND_OUT: NextMove = { move: "ask", as: "newcomer" };
 const JOIN: NextMove = { move: "ask", as: "joiner" };
 const ASK: NextMove = { move: "ask", as: "waiter" };
 
 /**
  * What an acquire does next; the only place where that is decided.
+ *
+ * The first attempt is sent immediately, unless others already wait in this process. After that it is in the wait queue.
+ * The last attempt begins no later than the deadline, or one node deadline later if the last one found the name
+ * within reach.
  *
  * Only the first waiter of a process contends, and the readers behind it once one has been granted. It sleeps until
  * the nodes notify it, and polls now and then because a message may be lost. The others sleep. One for a named owner
@@ -106,9 +142,17 @@ const ASK: NextMove = { move: "ask", as: "waiter" };
  */
 export function nextMove(happened: Happened, known: Known, nowMs: number): NextMove {
   switch (happened.what) {
+    case "begun":
+      return onBegun(happened, known);
     case "entered":
       return onEntered(happened.failure, known, nowMs);
     case "failed":
+      return onFailed(happened, known, nowMs);
+    case "unasked":
+      return { move: "giveUp", failure: lastKnown(known) ?? happened.failure };
+    case "stolen":
+      return onStolen(happened.isAsking, known, nowMs);
+    case "queued":
       return known.isFirst
         ? first(happened.failure, known, nowMs)
         : behind(happened.failure, known, nowMs);
@@ -124,14 +168,62 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
   }
 }
 
+function onBegun(
+  { isWaitedFor, isContended }: Extract<Happened, { what: "begun" }>,
+  { wait: { waitMs, fair }, isOwned, nodeCount }: Known,
+): NextMove {
+  if (!isContended && !fair) return FIND_OUT;
+  if (waitMs > 0) return { move: "queue", failure: undefined };
+  if (!isWaitedFor || !fair) return FIND_OUT;
+  // Its owner may already hold the lock.
+  return isOwned ? JOIN : { move: "giveUp", failure: unaskedFailure("refused", nodeCount) };
+}
+
+function onFailed(
+  { failure, isWithinReach }: Extract<Happened, { what: "failed" }>,
+  known: Known,
+  nowMs: number,
+): NextMove {
+  const { deadlineMs, isQueued } = known;
+  const [{ askAgainInMs, votes }, isInTime] = [failure, nowMs < deadlineMs];
+  // Such as another permit: it is asked for immediately, even slightly after the deadline. Contenders that have split
+  // the votes pause, or they would split them again.
+  const pauseMs = isWithinReach && hadVote(failure) ? soonMs(known) : 0;
+  if (isWithinReach && nowMs + pauseMs < deadlineMs + known.nodeTimeoutMs) {
+    return pauseMs > 0 ? { move: "askAt", atMs: nowMs + pauseMs, isLate: true } : again(known);
+  }
+  if (!isInTime && askAgainInMs !== undefined && !isQueued && !isHopeless(votes)) {
+    return { move: "askAt", atMs: nowMs + askAgainInMs, isLate: true };
+  }
+  if (!isInTime || isHopeless(votes)) {
+    return { move: "giveUp", failure: (failure.kind === "split" && known.refusal) || failure };
+  }
+  return { move: "queue", failure };
+}
+
+/** After that request, if it has time left. */
+function onStolen(isAsking: boolean, known: Known, nowMs: number): NextMove {
+  const hasTime = nowMs < known.deadlineMs;
+  if (hasTime) return { move: "askAt", atMs: nowMs };
+  // Nothing is in flight yet, and this attempt is its only one.
+  if (!isAsking) return GO_ON;
+  const failure = lastKnown(known) ?? unaskedFailure("refused", known.nodeCount);
+  return { move: "giveUp", failure };
+}
+
+/** What it asked last, if that may bring something else now. */
+function again({ isQueued, isJoiner }: Known): NextMove {
+  if (isQueued) return ASK;
+  return isJoiner ? JOIN : FIND_OUT;
+}
+
 function onEntered(failure: AttemptFailure | undefined, known: Known, nowMs: number): NextMove {
   if (!known.isFirst) return behind(failure, known, nowMs);
   if (failure === undefined) return ASK;
   // The attempt that enters the nodes' queues. Contenders that have split the votes pause, or they would split them
   // again.
   if (!known.isHeard) return after(failure, known, nowMs);
-  const hadVote = failure.votes.some((vote) => vote?.kind === "granted");
-  return { move: "askAt", atMs: nowMs + (hadVote ? soonMs(known) : 0) };
+  return { move: "askAt", atMs: nowMs + (hadVote(failure) ? soonMs(known) : 0) };
 }
 
 /** A joiner's refusal says nothing to the others, nor theirs to it. */
@@ -141,6 +233,7 @@ function onJoinFailed(failure: AttemptFailure, known: Known, nowMs: number): Nex
 }
 
 function onDue(known: Known, nowMs: number): NextMove {
+  if (!known.isQueued) return again(known);
   const { askAtMs, deadlineMs } = known;
   const isInTime = nowMs < deadlineMs;
   // The nodes have said meanwhile that the name is still held.
@@ -152,7 +245,7 @@ function onDue(known: Known, nowMs: number): NextMove {
   if (failure !== undefined) return { move: "giveUp", failure };
   return known.wait.fair
     ? { move: "giveUp", failure: unaskedFailure("refused", known.nodeCount) }
-    : { move: "ask", as: "newcomer" };
+    : FIND_OUT;
 }
 
 function onLooked(quorumFreeInMs: number | undefined, known: Known, nowMs: number): NextMove {
@@ -232,7 +325,15 @@ function pauseMs(known: Known, quorumFreeInMs = Number.POSITIVE_INFINITY): numbe
   return backoffMs({ ...wait, attemptCount, quorumFreeInMs, unit: known.random() });
 }
 
+function lastKnown({ knownFailure, lastFailure }: Known): AttemptFailure | undefined {
+  return knownFailure ?? lastFailure;
+}
+
+function hadVote({ votes }: AttemptFailure): boolean {
+  return votes.some((vote) => vote?.kind === "granted");
+}
+
 /** Immediately, but with jitter. */
-export function soonMs(known: Pick<Known, "wait" | "random">): number {
+function soonMs(known: Known): number {
   return known.random() * known.wait.minDelayMs;
 }

@@ -316,7 +316,7 @@ class OneTick {
     const pending =
       kind === "t"
         ? new Preemption(context, KEYS, leaseSettings(), this.#wait, this, settle)
-        : new PendingAcquire(context, KEYS, leaseSettings(), this.#wait, settle);
+        : new PendingAcquire(context, KEYS, leaseSettings(), this.#wait, settle).begin();
     this.pending.add(pending);
     if (pending instanceof Preemption) pending.begin();
   }

@@ -1,9 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { AcquireAttempts } from "../../src/coordinator/acquire-attempts.js";
-import { AcquireTimer } from "../../src/coordinator/acquire-timer.js";
-import { QueuedAcquire } from "../../src/coordinator/queued-acquire.js";
-import type { AttemptFailure } from "../../src/protocol/attempt-failure.js";
+import { PendingAcquire } from "../../src/coordinator/pending-acquire.js";
 import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -12,48 +9,57 @@ import { fault, held } from "../support/votes.js";
 const WAIT_MS = 10_000;
 const [MIN_DELAY_MS, MAX_DELAY_MS] = [10, 250];
 
-/** An acquire that waits, first in line, with random numbers that are the test's. Its attempts are only counted. */
+/** A waiting acquire, first in line, with random numbers that are the test's, until it asks again. */
 class Bench {
-  readonly bench: CoordinatorBench;
-  readonly timer: AcquireTimer;
-  readonly queued: QueuedAcquire;
+  readonly bench = new CoordinatorBench(3, new ManualClock(), { ...heardInbox() });
   unit = 0;
-  /** When it asked, ms after the start. */
+  /** When it asked again, ms after it began to wait. */
   readonly due: number[] = [];
-  readonly startMs: number;
+  readonly startMs = this.bench.clock.now();
+  readonly acquire: PendingAcquire;
 
-  constructor(attemptCount = 1) {
-    const clock = new ManualClock();
-    this.bench = new CoordinatorBench(3, clock, { ...heardInbox() });
-    this.startMs = clock.now();
+  constructor() {
     const { context } = this.bench;
     const entropy = { ...context.entropy, unit: () => this.unit };
-    const own = { ...context, entropy };
     const wait = {
       ...{ waitMs: WAIT_MS, minDelayMs: MIN_DELAY_MS, maxDelayMs: MAX_DELAY_MS, fair: false },
     };
-    const [settings, deadlineMs] = [leaseSettings(), this.startMs + WAIT_MS];
-    const request = { keys: KEYS, settings, wait, startedMs: this.startMs, deadlineMs };
-    const attempts = new AcquireAttempts(own, KEYS, settings, { onOutcome: () => {} });
-    attempts.count = attemptCount;
-    this.timer = new AcquireTimer(own, (nowMs) => this.queued.onDue(nowMs), deadlineMs);
-    this.queued = new QueuedAcquire(own, request, attempts, this.timer, {
-      ask: (nowMs) => {
-        this.timer.stop();
-        this.due.push(nowMs - this.startMs);
-      },
-      fail: () => expect.fail("it gave up"),
-    });
+    const settle = (): void => {};
+    this.acquire = new PendingAcquire(
+      ...([{ ...context, entropy }, KEYS, leaseSettings(), wait, settle] as const),
+    );
+  }
+
+  /** It is refused, and enters the nodes' queues. */
+  sleepInPlace(quorumFreeInMs: number): void {
+    const { clock, nodes } = this.bench;
+    this.acquire.begin();
+    for (let asked = 1; asked <= 2; asked++) {
+      expect(this.bench.counts("acquire")).to.deep.equal([asked, asked, asked]);
+      this.bench.answer(
+        "acquire",
+        [0, 1, 2].map(() => held(quorumFreeInMs)),
+      );
+      clock.advance(0);
+    }
+    const [node] = nodes;
+    const submit = node?.submit.bind(node);
+    if (node === undefined || submit === undefined) throw new Error("there are no nodes");
+    node.submit = (operation, ...rest) => {
+      if (operation.kind === "acquire") {
+        this.due.push(this.nowMs - this.startMs);
+        clock.defer(() => this.acquire.abort());
+      }
+      submit(operation, ...rest);
+    };
+  }
+
+  get isInPlace(): boolean {
+    return this.acquire.isInPlace;
   }
 
   get nowMs(): number {
     return this.bench.clock.now();
-  }
-
-  sleepInPlace(quorumFreeInMs: number): void {
-    const votes = [held(), held(), held()];
-    const failure: AttemptFailure = { kind: "refused", votes, quorumFreeInMs, isOutrun: false };
-    this.queued.onFailure(failure, this.nowMs);
   }
 
   advance(ms: number): this {
@@ -74,11 +80,11 @@ class Bench {
 describe("QueuedAcquire, in its place", () => {
   it("keeps a place in the nodes' queues until it is stopped", () => {
     const bench = new Bench();
-    expect(bench.timer.isInPlace).to.equal(false);
+    expect(bench.isInPlace).to.equal(false);
     bench.sleepInPlace(5_000);
-    expect([bench.timer.isInPlace, bench.placeCount]).to.deep.equal([true, 1]);
-    bench.timer.stop();
-    expect([bench.timer.isInPlace, bench.placeCount]).to.deep.equal([false, 0]);
+    expect([bench.isInPlace, bench.placeCount]).to.deep.equal([true, 1]);
+    bench.acquire.abort();
+    expect([bench.isInPlace, bench.placeCount]).to.deep.equal([false, 0]);
     bench.advance(2 * WAIT_MS);
     expect(bench.due).to.deep.equal([]);
     expect(bench.bench.nodes[0]?.refreshes).to.deep.equal([]);
@@ -133,26 +139,24 @@ describe("QueuedAcquire, in its place", () => {
   });
 
   it("asks by an attempt, after a pause, and keeps no place, where no quorum answers a refresh", () => {
-    for (const attemptCount of [1, 3]) {
-      const bench = new Bench(attemptCount);
-      bench.unit = 0.5;
-      for (const node of bench.bench.nodes) node.look = fault("disconnected");
-      bench.sleepInPlace(WAIT_MS);
-      bench.advance(MIN_REFRESH_MS);
-      expect([bench.timer.isInPlace, bench.placeCount]).to.deep.equal([false, 0]);
-      expect(bench.due).to.deep.equal([]);
-      bench.advance(WAIT_MS);
-      const capMs = MIN_DELAY_MS * 2 ** attemptCount;
-      const pauseMs = MIN_DELAY_MS + (capMs - MIN_DELAY_MS) / 2;
-      expect(bench.due).to.deep.equal([MIN_REFRESH_MS + pauseMs]);
-    }
+    const bench = new Bench();
+    bench.unit = 0.5;
+    for (const node of bench.bench.nodes) node.look = fault("disconnected");
+    bench.sleepInPlace(WAIT_MS);
+    bench.advance(MIN_REFRESH_MS);
+    expect([bench.isInPlace, bench.placeCount]).to.deep.equal([false, 0]);
+    expect(bench.due).to.deep.equal([]);
+    bench.advance(WAIT_MS);
+    // After two attempts.
+    const pauseMs = (MIN_DELAY_MS + MIN_DELAY_MS * 4) / 2;
+    expect(bench.due).to.deep.equal([MIN_REFRESH_MS + pauseMs]);
   });
 
   it("is not put off by that: it asks when it would have", () => {
-    const bench = new Bench(5);
+    const bench = new Bench();
     bench.unit = 0.5;
     for (const node of bench.bench.nodes) node.look = fault("disconnected");
-    const freeMs = MIN_REFRESH_MS + 20;
+    const freeMs = MIN_REFRESH_MS + 10;
     bench.sleepInPlace(freeMs);
     bench.advance(WAIT_MS);
     expect(bench.due).to.deep.equal([freeMs + MIN_DELAY_MS / 2]);
@@ -162,8 +166,8 @@ describe("QueuedAcquire, in its place", () => {
     const bench = new Bench();
     bench.sleepInPlace(WAIT_MS);
     bench.unit = 1;
-    bench.advance(20).queued.onTurn(false);
+    bench.advance(20).bench.context.waitQueues.onTurn(0, KEYS, 20);
     bench.advance(WAIT_MS / 2);
-    expect(bench.due).to.deep.equal([20 + MIN_DELAY_MS * 2]);
+    expect(bench.due).to.deep.equal([20 + MIN_DELAY_MS * 4]);
   });
 });

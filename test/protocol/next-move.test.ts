@@ -9,13 +9,12 @@ import { backoffMs } from "../../src/protocol/backoff.js";
 import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
 import {
   nextMove,
-  soonMs,
   type Happened,
   type Known,
   type NextMove,
 } from "../../src/protocol/next-move.js";
 import { unit } from "../support/uniform.js";
-import { fault, granted, held } from "../support/votes.js";
+import { fault, foreign, granted, held } from "../support/votes.js";
 
 const NOW_MS = 5_000;
 const DEADLINE_MS = NOW_MS + 1_000;
@@ -34,7 +33,9 @@ const FIRST: Known = {
   ...{ wait: WAIT, deadlineMs: DEADLINE_MS, nodeCount: 3, attemptCount: 1, isUnderWay: false },
   ...{ isOwned: false, isFirst: true, isLetIn: false, isHeard: true, isRefreshed: true },
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
-  ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, knownFailure: undefined, random: () => 0.5 },
+  ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
+  ...{ knownFailure: undefined, lastFailure: undefined, refusal: undefined },
+  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false },
 };
 const BEHIND: Known = { ...FIRST, isFirst: false };
 const OWNED: Known = { ...BEHIND, isOwned: true };
@@ -71,11 +72,150 @@ function table(title: string, rows: readonly Row[]): void {
 }
 
 const entered = (failure?: AttemptFailure): Happened => ({ what: "entered", failure });
-const failed = (failure: AttemptFailure): Happened => ({ what: "failed", failure });
+const queued = (failure: AttemptFailure): Happened => ({ what: "queued", failure });
+const failed = (failure: AttemptFailure, isWithinReach = false): Happened => ({
+  ...{ what: "failed", failure, isWithinReach },
+});
 const joinFailed: Happened = { what: "joinFailed", failure: REFUSED };
 const due: Happened = { what: "due" };
 const turn = (isQuorum: boolean): Happened => ({ what: "turn", isQuorum });
 const looked = (quorumFreeInMs?: number): Happened => ({ what: "looked", quorumFreeInMs });
+
+const NEW: Known = { ...FIRST, isQueued: false, isFirst: false, attemptCount: 0 };
+const [FAIR, ONCE] = [
+  { ...WAIT, fair: true },
+  { ...WAIT, waitMs: 0 },
+];
+const begun = (isWaitedFor: boolean, isContended = isWaitedFor): Happened => ({
+  ...{ what: "begun", isWaitedFor, isContended },
+});
+const queue = (failure?: AttemptFailure): NextMove => ({ move: "queue", failure });
+const askLateIn = (ms: number, nowMs = DEADLINE_MS): NextMove => ({
+  ...{ move: "askAt", atMs: nowMs + ms, isLate: true },
+});
+
+table("nextMove, when it is requested", [
+  ["asks where nobody waits", begun(false), NEW, ask("newcomer")],
+  ["queues behind others of its process", begun(true), NEW, queue()],
+  ["queues at once where the name was contended lately", begun(false, true), NEW, queue()],
+  ["queues where it is fair", begun(false), { ...NEW, wait: FAIR }, queue()],
+  [
+    "asks once where it does not wait, past those who do",
+    begun(true),
+    { ...NEW, wait: ONCE },
+    ask("newcomer"),
+  ],
+  [
+    "does not pass those who wait where it is fair",
+    begun(true),
+    { ...NEW, wait: { ...ONCE, fair: true } },
+    giveUp(unaskedFailure("refused", 3)),
+  ],
+  [
+    "looks for its owner's lock in that case: that passes nobody",
+    begun(true),
+    { ...NEW, isOwned: true, wait: { ...ONCE, fair: true } },
+    ask("joiner"),
+  ],
+  [
+    "asks once where it is fair and nobody waits",
+    begun(false),
+    { ...NEW, wait: { ...ONCE, fair: true } },
+    ask("newcomer"),
+  ],
+]);
+
+const AGAIN = { ...SPLIT, askAgainInMs: 3 };
+const HOPELESS = failureOf("refused", [foreign(), foreign(), held()]);
+const ASKED: Known = { ...NEW, attemptCount: 1 };
+table("nextMove, after an attempt", [
+  ["queues", failed(REFUSED), ASKED, queue(REFUSED)],
+  ["waits on in its queue", failed(REFUSED), FIRST, queue(REFUSED)],
+  ["gives up after the deadline", failed(REFUSED), ASKED, giveUp(REFUSED), DEADLINE_MS],
+  ["gives up where waiting is of no use", failed(HOPELESS), ASKED, giveUp(HOPELESS)],
+  ["asks again at once for another permit", failed(REFUSED, true), ASKED, ask("newcomer")],
+  ["asks again from its queue", failed(REFUSED, true), FIRST, ask("waiter")],
+  [
+    "looks again for its owner's lock",
+    failed(REFUSED, true),
+    { ...ASKED, isJoiner: true },
+    ask("joiner"),
+  ],
+  [
+    "pauses where it split the votes for it",
+    failed(SPLIT, true),
+    ASKED,
+    askLateIn(SOON_MS, NOW_MS),
+  ],
+  [
+    "asks for it slightly after the deadline, too",
+    failed(REFUSED, true),
+    ASKED,
+    ask("newcomer"),
+    DEADLINE_MS + 49,
+  ],
+  ["but not later", failed(REFUSED, true), ASKED, giveUp(REFUSED), DEADLINE_MS + 50],
+  [
+    "asks again after the deadline where the nodes were split",
+    failed(AGAIN),
+    ASKED,
+    askLateIn(3),
+    DEADLINE_MS,
+  ],
+  ["queues for that before the deadline", failed(AGAIN), ASKED, queue(AGAIN)],
+  ["does not from a queue: that decides", failed(AGAIN), FIRST, giveUp(AGAIN), DEADLINE_MS],
+  [
+    "says at the end that somebody held the name, if it was told so before a split",
+    failed(SPLIT),
+    { ...ASKED, refusal: REFUSED },
+    giveUp(REFUSED),
+    DEADLINE_MS,
+  ],
+  [
+    "says the last it knows where silence ends it",
+    failed(SILENT),
+    { ...ASKED, refusal: REFUSED },
+    giveUp(SILENT),
+    DEADLINE_MS,
+  ],
+  [
+    "asks again outside a queue once it is due",
+    { what: "due" },
+    ASKED,
+    ask("newcomer"),
+    DEADLINE_MS + 3,
+  ],
+]);
+
+const unasked: Happened = { what: "unasked", failure: unaskedFailure("queued", 3) };
+const stolen = (isAsking: boolean): Happened => ({ what: "stolen", isAsking });
+table("nextMove, where it was interrupted", [
+  ["says that it was not asked in time", unasked, NEW, giveUp(unaskedFailure("queued", 3))],
+  ["says what it knows instead", unasked, { ...ASKED, lastFailure: SILENT }, giveUp(SILENT)],
+  [
+    "says what others were told instead",
+    unasked,
+    { ...FIRST, knownFailure: REFUSED },
+    giveUp(REFUSED),
+  ],
+  ["asks after the request that steals the name", stolen(true), ASKED, askIn(0)],
+  ["does so where it had not asked yet", stolen(false), NEW, askIn(0)],
+  ["keeps its only attempt where that was not sent yet", stolen(false), NEW, GO_ON, DEADLINE_MS],
+  [
+    "is refused after its deadline",
+    stolen(true),
+    NEW,
+    giveUp(unaskedFailure("refused", 3)),
+    DEADLINE_MS,
+  ],
+  [
+    "is told what it knew",
+    stolen(true),
+    { ...ASKED, lastFailure: SILENT },
+    giveUp(SILENT),
+    DEADLINE_MS,
+  ],
+]);
 
 table("nextMove, on entering the wait queue", [
   ["asks at once where it is first and has not asked", entered(), FIRST, ask("waiter")],
@@ -103,47 +243,47 @@ table("nextMove, on entering the wait queue", [
   ["looks again later for its owner's lock", entered(REFUSED), OWNED, askIn(POLL_MS)],
 ]);
 
-table("nextMove, after an attempt of a waiter", [
+table("nextMove, in its wait queue after an attempt", [
   [
     "waits in the nodes' queues until a quorum can be free",
-    failed(REFUSED),
+    queued(REFUSED),
     FIRST,
     waitFor(400 + SOON_MS),
   ],
-  ["does so after a split, too", failed(SPLIT), FIRST, waitFor(400 + SOON_MS)],
+  ["does so after a split, too", queued(SPLIT), FIRST, waitFor(400 + SOON_MS)],
   [
     "polls where places are not refreshed",
-    failed(REFUSED),
+    queued(REFUSED),
     { ...FIRST, isRefreshed: false },
     askIn(POLL_MS),
   ],
   [
     "polls where nodes are silent: it may be in too few queues",
-    failed(SILENT),
+    queued(SILENT),
     FIRST,
     askIn(POLL_MS),
   ],
-  ["polls where the grants came too late", failed(EXHAUSTED), FIRST, askIn(SOON_MS + 1)],
+  ["polls where the grants came too late", queued(EXHAUSTED), FIRST, askIn(SOON_MS + 1)],
   [
     "backs off where nobody notifies it",
-    failed(SILENT),
+    queued(SILENT),
     { ...FIRST, isHeard: false },
     askIn(PAUSE_MS),
   ],
   [
     "asks again where a quorum has notified it meanwhile",
-    failed(REFUSED),
+    queued(REFUSED),
     { ...FIRST, isItsTurn: true },
     { move: "askAt", atMs: NOW_MS, isCalled: true },
   ],
   [
     "does not at any rate, as notifications can be forged",
-    failed(REFUSED),
+    queued(REFUSED),
     { ...FIRST, isItsTurn: true, mayAskInTurn: false },
     waitFor(400 + SOON_MS),
   ],
-  ["sleeps once others have passed it", failed(EXHAUSTED), BEHIND, AT_DEADLINE],
-  ["keeps looking for its owner's lock then", failed(EXHAUSTED), OWNED, askIn(SOON_MS + 1)],
+  ["sleeps once others have passed it", queued(EXHAUSTED), BEHIND, AT_DEADLINE],
+  ["keeps looking for its owner's lock then", queued(EXHAUSTED), OWNED, askIn(SOON_MS + 1)],
 ]);
 
 table("nextMove, where its owner does not hold the lock", [
@@ -297,7 +437,7 @@ describe("nextMove", () => {
   const anyHappened = fc.constantFrom<Happened>(
     ...failures.flatMap((failure) => [
       entered(failure),
-      failed(failure),
+      queued(failure),
       { what: "joinFailed", failure } as const,
     ]),
     ...([
@@ -332,11 +472,5 @@ describe("nextMove", () => {
       }),
       { numRuns: 1_000 },
     );
-  });
-
-  it("spreads those who ask at once over the shortest delay", () => {
-    for (const drawn of [0, 0.25, 1]) {
-      expect(soonMs({ wait: WAIT, random: () => drawn })).to.equal(drawn * WAIT.minDelayMs);
-    }
   });
 });

@@ -151,6 +151,7 @@ export class CoordinatorBench {
         outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
       },
     );
+    pendingAcquire.begin();
     return { pendingAcquire, abort: () => pendingAcquire.abort(), outcomes };
   }
 }

@@ -36,7 +36,9 @@ export class DelayedAcquire implements Pending {
     this.#settle = settle;
     const start = (): void => {
       const done = (outcome: AcquireOutcome): void => this.#end(outcome);
-      this.#pendingAcquire = new PendingAcquire(context, keys, lease, wait, done, onSetback);
+      const pendingAcquire = new PendingAcquire(context, keys, lease, wait, done, onSetback);
+      this.#pendingAcquire = pendingAcquire;
+      pendingAcquire.begin();
     };
     if (delayMs > 0) this.#timer = context.clock.setTimer(delayMs, start);
     else start();
