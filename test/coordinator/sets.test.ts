@@ -3,6 +3,7 @@ import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
 import { severalLock } from "../../src/kinds/several.js";
 
 const SET = severalLock([KEYS, keysOf("lock:", "zero")]);
@@ -49,6 +50,23 @@ describe("Sets in the wait queue of one process", () => {
     bench.answer("acquire", SILENT);
     bench.clock.advance(901);
     expect(first.outcomes[0]).to.include({ kind: "unreachable" });
+  });
+
+  it("who comes to be first is not told what a set that lets it pass was told", () => {
+    const { bench, set, plain, refuse, attempts } = setsBench();
+    const turn = (node: number): void => {
+      const reserved = { lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 } as const;
+      bench.context.waitQueues.onTurn(node, reservedBy(reserved), 20);
+    };
+    set({ fair: true });
+    plain({ fair: true });
+    turn(0);
+    refuse();
+    const count = attempts().length;
+    turn(1);
+    expect(attempts()).to.have.length(count);
+    turn(2);
+    expect(attempts()).to.have.length(count + 1);
   });
 
   it("W1: lets those pass that want something else, not those that want the same", () => {
