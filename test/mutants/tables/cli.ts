@@ -22,8 +22,8 @@ export const ROWS: readonly Row[] = [
     id: "quiet-hides-misconfigured",
     means: "--quiet hides that a node is misconfigured",
     file: "src/cli/connect.ts",
-    find: "output.alert(text)",
-    replace: "output.note(text)",
+    find: 'if (code === "QUORATE_MISCONFIGURED_NODE") output.alert(text);',
+    replace: 'if (code === "QUORATE_MISCONFIGURED_NODE") output.note(text);',
     test: "test/cli/connect.test.ts",
   },
   {
@@ -54,8 +54,8 @@ export const ROWS: readonly Row[] = [
     id: "one-seen",
     means: "a command takes its lock before all nodes have shown whose nodes they are",
     file: "src/cli/nodes-changed.ts",
-    find: "locks.nodes.every(",
-    replace: "locks.nodes.some(",
+    find: "const isSeen = () => locks.nodes.every(",
+    replace: "const isSeen = () => locks.nodes.some(",
     test: "test/cli/nodes-changed.test.ts",
   },
   {
