@@ -257,4 +257,12 @@ export const ROWS: readonly Row[] = [
     replace: "ttlMs / 2",
     test: "test/protocol/renewal.test.ts",
   },
+  {
+    id: "record-version-first",
+    means: "the record of a later version counts as garbage where its fields look strange",
+    file: "src/protocol/record.ts",
+    find: '["version", isVersion], ["id", isId],',
+    replace: '["id", isId], ["version", isVersion],',
+    test: "test/protocol/record.test.ts",
+  },
 ];
