@@ -112,6 +112,12 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   shared: CONTENDED,
   owners: CONTENDED,
   bursts: CONTENDED,
+  splits: [
+    [partition, 1],
+    [hold, 1],
+    [freeze, 1],
+    [pause, 1],
+  ],
   waiting: [
     ...CONTENDED,
     [lasting(partition), 3],

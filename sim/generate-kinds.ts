@@ -29,6 +29,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   bursts: { stream: "bursts", apply: withBursts },
   waiting: { stream: "places", apply: withPlaces },
   requests: { stream: "requests", apply: withCompany },
+  splits: { stream: "splits", apply: withSplits },
   healthy: { stream: "healthy", apply: withAnyKind },
 };
 
@@ -42,6 +43,38 @@ export function withKind(
   const kind = KINDS[profile];
   if (kind === undefined) return sessions;
   return kind.apply(seededRandom(hashText(seed, kind.stream)), sessions, run);
+}
+
+/**
+ * Again and again all clients ask for a name at one moment, mostly without waiting, and mostly for an exclusive lock. The
+ * other sessions hold the name now and then, wait for it, and leave it.
+ */
+function withSplits(random: Random, sessions: readonly Session[], run: About): Session[] {
+  const few = sessions.filter(() => random.chance(40));
+  const races = Array.from({ length: random.between(4, 8) }, (): Session[] => {
+    const { name } = random.oneOf(sessions);
+    const atMs = random.below(run.chaosMs);
+    const withinMs = random.oneOf([1, 1, 3, 10]);
+    const kind = kindOfRace(random);
+    return Array.from({ length: run.clientCount }, (_, client): Session => ({
+      ...{ atMs: atMs + random.below(withinMs), client, name, writeCount: random.below(2) },
+      ...{ waitMs: random.chance(80) ? 0 : random.between(1, 400), holdMs: random.between(1, 150) },
+      ...{ extendCount: 0, release: "once" },
+      ...(random.chance(70) ? {} : kind),
+    }));
+  });
+  return [...few, ...races.flat()].toSorted((a, b) => a.atMs - b.atMs);
+}
+
+function kindOfRace(random: Random): Partial<Session> {
+  const kinds = [
+    {},
+    { mode: "shared" },
+    { permits: 2 },
+    { owner: "job" },
+    { also: ["c"] },
+  ] as const;
+  return random.oneOf<Partial<Session>>(kinds);
 }
 
 /** Those of another profile in which services wait for each other. */

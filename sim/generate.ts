@@ -132,6 +132,7 @@ const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "shared",
   "waiting",
   "requests",
+  "splits",
   "healthy",
   "amnesia-without-quarantine",
 ];

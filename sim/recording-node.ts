@@ -71,6 +71,7 @@ export function recordingNode(
           fence: kind === "granted" ? vote.fence : 0,
           fault: kind === "fault" ? vote.fault : undefined,
           sent: kind === "fault" ? vote.sent : undefined,
+          holder: kind === "refused" ? vote.holder : undefined,
           isForeign: kind === "refused" && vote.reason === "foreign" ? true : undefined,
           isEnded: kind === "refused" && vote.reason === "ended" ? true : undefined,
         });

@@ -7,6 +7,7 @@ import {
   type LeaseClockState,
 } from "../src/protocol/lease-clock.js";
 import type { Choices } from "./choices.js";
+import { hashText } from "./random.js";
 import { SimClock, STOPPED_PPM } from "./sim-clock.js";
 import type { SimEvent } from "./event-queue.js";
 import type { World } from "./world.js";
@@ -81,8 +82,13 @@ export class SimProcess {
     };
     this.entropy = {
       unit: () => choices.pick(2 ** 20, `${name} unit ${this.#serial++}`) / 2 ** 20,
-      // Looks like 128 bits in base64url: no plus, unlike the names of restarted processes, and a valid last letter.
-      id: () => `${`${name.replace("+", "_")}-${this.#serial++}-`.padEnd(21, "_")}A`,
+      // Looks like 128 bits in base64url: no plus, unlike the names of restarted processes, and a valid last letter. The
+      // beginning, by which others know an owner, tells nothing and is of each a different one.
+      id: () => {
+        const told = `${name.replace("+", "_")}-${this.#serial++}-`;
+        const hash = hashText(0, told).toString(36).padStart(7, "0").slice(-6);
+        return `${`${hash}-${told}`.padEnd(21, "_")}A`;
+      },
     };
   }
 

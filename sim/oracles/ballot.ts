@@ -4,6 +4,10 @@ import type { VoteEvent } from "./history.js";
 export class Ballot {
   readonly granted = new Set<number>();
   readonly refused = new Set<number>();
+  /** Of these: whom each named. */
+  readonly #holders = new Map<number, string | undefined>();
+  /** By node: the round in which it was asked last. */
+  readonly #asked = new Map<number, number>();
   /** Of these: nodes with a value that is not a lock of the layout. */
   readonly foreign = new Set<number>();
   /** How many had refused when it was given up; votes that came after that decided nothing. */
@@ -16,6 +20,8 @@ export class Ballot {
   isAborted = false;
   /** A stealing request is in no wait queue: it learns nothing for waiters. */
   isPreempting = false;
+  /** Asked by another interface, which does not tell a split from contention. */
+  isFromOutside = false;
   readonly #faults = new Set<number>();
   readonly #quorum: number;
   readonly #seen = new Set<string>();
@@ -28,7 +34,25 @@ export class Ballot {
   }
 
   get inWords(): string {
-    return `${this.granted.size} granted, ${this.refused.size} refused`;
+    const by = [...this.#holders.values()].map((holder) => holder ?? "somebody").join(", ");
+    return `${this.granted.size} granted, ${this.refused.size} refused (${by})`;
+  }
+
+  /** Nodes that one other had, as they say; all without an owner of their own are one. */
+  get mostCount(): number {
+    const counts = new Map<string | undefined, number>();
+    for (const holder of this.#holders.values()) counts.set(holder, (counts.get(holder) ?? 0) + 1);
+    return Math.max(0, ...counts.values());
+  }
+
+  /** A node is asked. If it has refused, and is asked again, that no longer counts. */
+  ask(node: number, round: number): void {
+    if (this.#asked.has(node) && this.#asked.get(node) !== round) {
+      this.refused.delete(node);
+      this.#holders.delete(node);
+      this.#seen.delete(`acquire ${node}`);
+    }
+    this.#asked.set(node, round);
   }
 
   /** Its rollback is being sent. */
@@ -45,13 +69,16 @@ export class Ballot {
     return this.lostAtUs !== undefined && hasFailed && !mayBeRefused;
   }
 
-  see({ op, node, vote, isForeign }: VoteEvent): void {
+  see({ op, node, vote, holder, isForeign }: VoteEvent): void {
     const key = `${op} ${node}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     if (isForeign === true) this.foreign.add(node);
     if (vote === "fault") this.#faults.add(node);
-    else if (vote === "refused") this.refused.add(node);
+    else if (vote === "refused") {
+      this.refused.add(node);
+      this.#holders.set(node, holder);
+    }
     // Later ones are at best as good, and a fence above the token is no refusal.
     else if (vote === "granted" && op !== "seal" && this.granted.size < this.#quorum) {
       this.granted.add(node);

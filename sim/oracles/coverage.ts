@@ -114,7 +114,7 @@ class Counter {
   }
 
   total(): Coverage {
-    for (const { op, granted } of this.#log.rounds.values()) {
+    for (const { op, granted } of new Set(this.#log.rounds.values())) {
       const isSplit = granted.size > 0 && granted.size < majority(this.#nodeCount);
       if (op === "acquire" && isSplit) this.#counts.splitVote++;
     }

@@ -94,6 +94,8 @@ export interface VoteEvent extends InRound<"vote"> {
   readonly fault?: string | undefined;
   /** Of a fault: whether the operation may have been executed. */
   readonly sent?: boolean | undefined;
+  /** For a refusal: the beginning of whose ownerId has the name; undefined if that is no single client. */
+  readonly holder?: string | undefined;
   /** For a refusal: the name is held in another layout, or the key is foreign data. */
   readonly isForeign?: boolean | undefined;
   /** Of a refused heal: an operator has ended the lock. */
@@ -397,6 +399,7 @@ export const ORACLE_IDS = [
     "L3",
     "L4",
     "L5",
+    "L6",
     "R1",
     "Q1",
     "E1",

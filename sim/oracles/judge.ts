@@ -32,6 +32,7 @@ import { checkQuarantine } from "./quarantine.js";
 import { checkReasons } from "./reasons.js";
 import { checkReleases } from "./releases.js";
 import { checkSettling } from "./settling.js";
+import { checkSplits } from "./splits.js";
 import { checkFencedStore, checkUnfencedStore } from "./stores.js";
 import { checkTokens } from "./tokens.js";
 import { checkValidity } from "./validity.js";
@@ -57,6 +58,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   L3: checkNodesClean,
   L4: checkProcessClean,
   L5: checkPace,
+  L6: checkSplits,
   R1: checkReleases,
   Q1: checkQuarantine,
   E1: checkReasons,

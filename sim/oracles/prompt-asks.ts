@@ -79,7 +79,7 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
       for (const name of rootsOf(event.name)) {
         const asker = find(event.process, name);
-        if (asker.pending.get(event.ownerId) === undefined) {
+        if (event.op === "acquire" && asker.pending.get(event.ownerId) === undefined) {
           asker.told.clear();
           asker.asksUs.push(atUs);
         }
@@ -115,7 +115,8 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
     }
   };
   for (const event of events) {
-    waiting.see(event);
+    // One by redlock's interface is in no queue.
+    if (event.kind !== "call" || event.via === undefined) waiting.see(event);
     see(event);
   }
 }

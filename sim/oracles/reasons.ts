@@ -30,8 +30,8 @@ interface OpenCall {
 }
 
 /**
- * E1: whoever does not get a lock, or loses it, is told the true reason. `refused` if nodes that gave the name to others
- * made a quorum impossible, `unreachable` if not, `exhausted` if a quorum granted too late, or other tokens came in
+ * E1: whoever does not get a lock, or loses it, is told the true reason. `refused` if somebody had a quorum of the nodes,
+ * `split` if nodes that gave the name to several made a quorum impossible, `unreachable` if not, `exhausted` if a quorum granted too late, or other tokens came in
  * between, `queued` if nobody was asked, `foreign` if what stands at the name on so many nodes is no lock of the layout
  * that no quorum was left, and nothing else; `taken` if so many nodes refused an extend that no quorum could confirm it,
  * or one says that an operator has ended it. Adoptions have reasons of their own. Contention and silence are never taken
@@ -120,6 +120,7 @@ class Reasons {
   #onSend(event: SendEvent): void {
     const { op, ownerId } = event;
     const key = ballotKey(event);
+    if (op === "acquire") this.#ballots.get(key)?.ask(event.node, event.round);
     if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
@@ -127,6 +128,8 @@ class Reasons {
     ballot.isAgain = event.isAgain === true;
     ballot.isPreempting = event.isPreempting === true;
     if (ballot.isPreempting) this.#onPreemption(event);
+    ballot.isFromOutside = event.via === "redlock";
+    if (op === "acquire") ballot.ask(event.node, event.round);
     this.#ballots.set(key, ballot);
     if (op === "acquire") this.#attemptsAt(event).push(ballot);
     else getOrAdd(this.#extends, ownerId, () => []).push(ballot);
@@ -173,6 +176,8 @@ class Reasons {
       return undefined;
     }
     if (result === "refused" && this.#hasYielded(open.call, atUs)) return undefined;
+    // The last attempt was split, but an earlier one was told that somebody had the name.
+    if (result === "refused" && own.some((ballot) => this.#bears(ballot, result))) return undefined;
     // Nor has one to ask who is refused because others of its process came before.
     const later = candidates.filter(
       ({ beganAtUs, isPreempting, isAgain }) =>
@@ -205,8 +210,18 @@ class Reasons {
   }
 
   #bears(ballot: Ballot, result: string): boolean {
-    if (result === "refused") return ballot.refused.size > this.#tolerated;
-    if (result === "unreachable") return ballot.refused.size <= this.#tolerated;
+    // Nobody else could have asked at the same moment, or it is not told whom the nodes name.
+    const isAlone = ballot.isAgain || ballot.isPreempting || ballot.isFromOutside;
+    const isRefused = ballot.refused.size > this.#tolerated;
+    const answeredCount = ballot.granted.size + ballot.refused.size;
+    const isHeld = isAlone ? isRefused : ballot.mostCount >= this.#quorum;
+    const mayBeHeld = ballot.mostCount + this.#nodeCount - answeredCount >= this.#quorum;
+    const isUnknown = answeredCount < this.#quorum || mayBeHeld;
+    if (result === "refused") return isHeld;
+    // A quorum had granted it, but did not store its token.
+    const isUnsealed = ballot.granted.size >= this.#quorum;
+    if (result === "unreachable") return isAlone || isUnsealed ? !isRefused : !isHeld && isUnknown;
+    if (result === "split") return !isAlone && !isHeld && !isUnknown;
     if (result === "foreign") return ballot.foreign.size > this.#tolerated;
     if (result === "queued") return false;
     return result === "granted" || (result === "exhausted" && ballot.granted.size >= this.#quorum);

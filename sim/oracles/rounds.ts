@@ -1,7 +1,7 @@
 import { getOrAdd } from "./get-or-add.js";
 import type { HistoryEvent, OperationName, SendEvent, VoteEvent } from "./history.js";
 
-/** One round as its history shows it so far. */
+/** One round as its history shows it so far. The rounds of one attempt, which asks nodes that refused again, are one. */
 export interface SeenRound {
   readonly op: OperationName;
   /** What it is about: of a set all of its names. */
@@ -31,6 +31,11 @@ export class RoundLog {
   #onSend({ round, op, ownerId, name, ttlMs, leaseMs, atUs }: SendEvent): void {
     // Releases and heals prove nothing, and there are many of them.
     if (op === "release" || op === "heal" || this.rounds.has(round)) return;
+    const [begun] = op === "acquire" ? this.of(ownerId, op) : [];
+    if (begun !== undefined) {
+      this.rounds.set(round, begun);
+      return;
+    }
     const seen: SeenRound = {
       op,
       names: name.split(", "),

@@ -1,9 +1,14 @@
+import { getOrAdd } from "./get-or-add.js";
 import type { History, Violate } from "./history.js";
 
-/** S5: one vote a node a round, one attempt an ownerId. */
+/**
+ * S5: one vote a node a round, one attempt an ownerId. An attempt may have further rounds, of nodes that have refused
+ * it: their refusals no longer count.
+ */
 export function checkVotes({ events }: History, violate: Violate): void {
   const answered = new Set<string>();
-  const attempts = new Map<string, number>();
+  /** By ownerId: the round in which each node was asked last; undefined if it has refused there. */
+  const attempts = new Map<string, Map<number, number | undefined>>();
   for (const event of events) {
     const { atUs } = event;
     if (event.kind === "vote") {
@@ -14,13 +19,16 @@ export function checkVotes({ events }: History, violate: Violate): void {
         violate(atUs, message);
       }
       answered.add(vote);
+      const asked = attempts.get(event.ownerId);
+      const isOfAttempt = event.op === "acquire" && asked?.get(event.node) === event.round;
+      if (isOfAttempt && event.vote === "refused") asked?.set(event.node, undefined);
     } else if (event.kind === "send" && event.op === "acquire") {
-      const round = attempts.get(event.ownerId);
-      if (round !== undefined && round !== event.round) {
-        const message = `${event.ownerId} is used by a second attempt`;
-        violate(atUs, message);
+      const { ownerId, node, round } = event;
+      const asked = getOrAdd(attempts, ownerId, () => new Map());
+      if (asked.has(node) && asked.get(node) !== undefined) {
+        violate(atUs, `${ownerId} is used by a second attempt`);
       }
-      attempts.set(event.ownerId, event.round);
+      asked.set(node, round);
     }
   }
 }

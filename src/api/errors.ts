@@ -177,13 +177,27 @@ export class WaitTimeoutError extends LockHeldError {
  */
 export abstract class NoQuorumError extends QuorateError {}
 
-/** Too few nodes answered to decide whether the lock is held. */
+/** Too few nodes answered to decide whether the lock is held; or several clients kept each other from a quorum. */
 export class QuorumUnreachableError extends NoQuorumError {
   readonly code = "QUORATE_UNREACHABLE";
-  constructor(lockName: string, votes: readonly NodeVote[]) {
-    const happened = `no quorum for ${quoted(lockName)}${firstFault(votes)}`;
-    const remedy = "Check the nodes: `error.votes` and `locks.nodes` have the reason for each";
-    super({ happened, remedy }, lockName, votes);
+  /**
+   * - `unreachable`: too few nodes answered
+   * - `split`: they did, and nobody held the name: until the end, several clients that asked at the same moment had
+   *   some of the nodes each. Trying again helps
+   */
+  readonly reason: "unreachable" | "split";
+  constructor(
+    lockName: string,
+    votes: readonly NodeVote[],
+    reason: "unreachable" | "split" = "unreachable",
+  ) {
+    const isSplit = reason === "split";
+    const why = isSplit ? ": several clients ask for it at once" : firstFault(votes);
+    const remedy = isSplit
+      ? "Try again, or wait for it with `waitMs`"
+      : "Check the nodes: `error.votes` and `locks.nodes` have the reason for each";
+    super({ happened: `no quorum for ${quoted(lockName)}${why}`, remedy }, lockName, votes);
+    this.reason = reason;
   }
 }
 

@@ -42,8 +42,8 @@ export interface Locks extends AsyncDisposable {
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock>;
 
   /**
-   * One attempt, or attempts for `waitMs` if that is given with the call: the lock, or null if it is held. Clients that ask
-   * at the same instant can split the votes; each of their single attempts then returns null.
+   * The lock, or null if somebody holds it: at once, or after `waitMs` if that is given with the call. Of several clients
+   * that ask for a free name at the same moment, one gets it, within `nodeTimeoutMs`.
    *
    * @throws like {@link LockManager.acquire}, but never because the lock is held.
    */

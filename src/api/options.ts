@@ -49,7 +49,7 @@ export interface LockOptions {
 /** How an acquire waits. */
 export interface WaitOptions {
   /**
-   * Acquire timeout, ms; 0 makes one attempt. `tryAcquire` and `ifAvailable` wait, too, if it is given with the call,
+   * Acquire timeout, ms; 0 does not wait. `tryAcquire` and `ifAvailable` wait, too, if it is given with the call,
    * and then result in null. The call settles within `waitMs` plus twice `nodeTimeoutMs`, or three
    * times for a permit, for `steal`, and for a shared lock or one of an owner.
    * @defaultValue 30_000 (three default leases, so it outlives a crashed holder); 0 for `tryAcquire`

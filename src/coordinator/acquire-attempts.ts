@@ -2,6 +2,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { AcquireMode } from "./acquire-mode.js";
 import type { AttemptFailure } from "./attempt-failure.js";
 import type { AttemptListener, AttemptOutcome } from "./attempt.js";
+import { Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { PendingAttempt, type Entry, type PendingAttemptListener } from "./pending-attempt.js";
@@ -26,6 +27,7 @@ export class AcquireAttempts implements PendingAttemptListener {
   readonly #listener: AttemptListener;
   /** Of a semaphore: which permit to ask for. */
   readonly #picker: PermitPicker | undefined;
+  readonly #contest: Contest;
   readonly #onDecided: (() => void)[] = [];
   #outrunCount = 0;
   #current: PendingAttempt | undefined;
@@ -40,6 +42,7 @@ export class AcquireAttempts implements PendingAttemptListener {
     this.#keys = keys;
     this.#settings = settings;
     this.#listener = listener;
+    this.#contest = new Contest(context.entropy);
     if (keys.permits !== undefined) this.#picker = new PermitPicker(context, keys, keys.permits);
   }
 
@@ -69,6 +72,12 @@ export class AcquireAttempts implements PendingAttemptListener {
     this.#current = new PendingAttempt(this.#context, keys, this.#settings, this, mode, entry);
   }
 
+  /** Where nodes notify it, their queues decide whose turn it is, and it gives up a split. */
+  contestOf({ as }: AcquireMode): Contest | undefined {
+    const isQueued = as === "waiter" && this.#context.waitQueues.inbox?.isHeard === true;
+    return as === "newcomer" || (as === "waiter" && !isQueued) ? this.#contest : undefined;
+  }
+
   /** Nodes have reserved the name for this process. */
   hurry(): void {
     this.#current?.hurry();
@@ -87,9 +96,20 @@ export class AcquireAttempts implements PendingAttemptListener {
    * and whose attempts were faster.
    */
   isWithinReach(failure: AttemptFailure): boolean {
+    const isWithinReach = this.#isWithinReach(failure);
+    if (isWithinReach) this.#contest.end();
+    return isWithinReach;
+  }
+
+  #isWithinReach(failure: AttemptFailure): boolean {
     if (this.#picker !== undefined) return this.#picker.onFailure(failure);
     const isAdmitted = this.#keys.queue.admitsOthers || this.#keys.joinOnly !== undefined;
     return isAdmitted && failure.isOutrun && this.#outrunCount++ < MAX_OUTRUN;
+  }
+
+  /** Until when the acquire may ask again because the nodes are split, lease clock, ms. */
+  get contestUntilMs(): number {
+    return this.#contest.untilMs;
   }
 
   /** No attempt will follow, and none was granted. */
@@ -110,12 +130,14 @@ export class AcquireAttempts implements PendingAttemptListener {
   onBegin(nowMs: number): boolean {
     this.count++;
     this.sentMs = nowMs;
+    this.#contest.begin(nowMs, this.#settings.nodeTimeoutMs);
     return true;
   }
 
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
     this.#current = undefined;
+    if (outcome.kind !== "granted" && outcome.askAgainInMs === undefined) this.#contest.end();
     this.#listener.onOutcome(outcome);
     this.tellDecided();
   }

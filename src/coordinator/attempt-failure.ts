@@ -1,22 +1,29 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
 import type { Vote, Votes } from "../protocol/operation.js";
+import type { LossReason } from "../protocol/split.js";
 import { toleratedCount } from "../protocol/verdict.js";
 
 /** How an attempt failed. It has been rolled back on all nodes. */
 export interface AttemptFailure {
   /**
-   * - `refused`: nodes that hold another owner's key made a quorum impossible
+   * - `refused`: a quorum of nodes has been given to another, or is kept for somebody
+   * - `split`: nodes that were given to several others made a quorum impossible
    * - `unreachable`: faults made a quorum impossible
    * - `exhausted`: a quorum granted, but no usable validity was left, or the keys may even have expired; or it is
    *   outrun
    * - `queued`: it was not admitted before its deadline, and nothing was sent
    */
-  readonly kind: "refused" | "unreachable" | "exhausted" | "queued";
+  readonly kind: LossReason | "exhausted" | "queued";
   readonly votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
   /** A quorum granted it in time, and could have stored its token but for higher fences of other attempts. */
   readonly isOutrun: boolean;
+  /**
+   * The nodes were split between several, and there is time to ask again: after such a pause, ms, so that another
+   * gets the name, or we do.
+   */
+  readonly askAgainInMs?: number | undefined;
 }
 
 /** @param votes of the round that decided it */
@@ -24,8 +31,10 @@ export function failureOf(
   kind: AttemptFailure["kind"],
   votes: Votes,
   isOutrun = false,
+  askAgainInMs?: number,
 ): AttemptFailure {
-  return { kind, votes, quorumFreeInMs: quorumFreeInMs(votes.map(blockedMs)), isOutrun };
+  const freeInMs = quorumFreeInMs(votes.map(blockedMs));
+  return { kind, votes, quorumFreeInMs: freeInMs, isOutrun, askAgainInMs };
 }
 
 /** Of an attempt that asked no node. */

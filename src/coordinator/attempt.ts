@@ -6,8 +6,9 @@ import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
 import { keptMs, keyTtlMs } from "../protocol/delays.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
+import { isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
 import { isUsable, validUntilMs } from "../protocol/validity.js";
-import { isRefusedByQuorum } from "../protocol/verdict.js";
+import { isReasonKnown, isRefusedByQuorum, type Tally } from "../protocol/verdict.js";
 import {
   NEWCOMER,
   previousOwnerOf,
@@ -16,6 +17,8 @@ import {
   type Predecessor,
 } from "./acquire-mode.js";
 import { failureOf, type AttemptFailure } from "./attempt-failure.js";
+import { Contender } from "./contender.js";
+import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
@@ -24,10 +27,11 @@ import {
   nodesThatDidNotRefuse,
   nodesThatGranted,
   nodesThatMayHold,
+  nodesThatRefused,
 } from "./node-sets.js";
 import { rollback } from "./release.js";
 import { watched } from "./round-watch.js";
-import { Round, type RoundListener } from "./round.js";
+import { Round, type RoundJudge, type RoundListener } from "./round.js";
 import { Sealing, type SealingListener } from "./sealing.js";
 
 export type AttemptOutcome = { readonly kind: "granted"; readonly lease: Lease } | AttemptFailure;
@@ -38,12 +42,13 @@ export interface AttemptListener {
 }
 
 /**
- * One acquire round, then its sealing or its rollback, under an ownerId of its own.
+ * One acquire round, then its sealing or its rollback, under an ownerId of its own. If the nodes are split between
+ * several clients, it may keep those that it has, and ask the others again in another round.
  *
  * A fresh ownerId for every attempt: with one for all, a delayed rollback of this attempt would
  * delete the key of the next.
  */
-export class Attempt implements RoundListener, SealingListener {
+export class Attempt implements RoundListener, RoundJudge, SealingListener {
   /** It cannot be granted any more. */
   isRolledBack = false;
   readonly #context: Context;
@@ -55,12 +60,19 @@ export class Attempt implements RoundListener, SealingListener {
   readonly #mode: AcquireMode;
   readonly #ownerId: string;
   readonly #firstSendMs: number;
-  readonly #round: Round;
+  readonly #contest: Contest | undefined;
+  /** What it does if the nodes are split. */
+  #contender: Contender | undefined;
+  /** The last one. */
+  #round: Round;
   #sealing: Sealing | undefined;
   #lease: Lease | undefined;
   #isOver = false;
 
-  /** @param nowMs the lease clock, read before the attempt enters any queue: it is the first send */
+  /**
+   * @param nowMs the lease clock, read before the attempt enters any queue: it is the first send
+   * @param contest of its acquire; undefined if the attempt gives up where the nodes are split
+   */
   constructor(
     context: Context,
     keys: LockKind,
@@ -68,8 +80,9 @@ export class Attempt implements RoundListener, SealingListener {
     nowMs: number,
     listener: AttemptListener,
     mode: AcquireMode = NEWCOMER,
+    contest?: Contest,
   ) {
-    const { entropy, nodes, schedule } = context;
+    const { entropy, nodes } = context;
     this.#context = context;
     this.#keys = keys;
     this.#asked = (mode.as === "joiner" && keys.joinOnly?.()) || keys;
@@ -79,20 +92,37 @@ export class Attempt implements RoundListener, SealingListener {
     const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
     this.#ownerId = ownerIdOf(entropy.id(), settings.label, shownMs);
     this.#firstSendMs = nowMs;
-    const linger = mode.as === "waiter" ? lingerMs(settings.nodeTimeoutMs) : 0;
-    this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this, linger);
-    const proposal = settings.fencing ? context.proposals.current : undefined;
-    const operation = this.#operation("acquire", proposal, nowMs);
+    this.#contest = contest;
+    this.#round = this.#newRound(nowMs);
+    const operation = this.#operation("acquire", this.#proposal, nowMs);
     const previous = previousOwnerOf(mode);
     const sent = previous === undefined ? operation : { ...operation, previous };
     const receiver = watched(context, sent, settings, this.#round, receiverFor(mode, this.#round));
     this.#round.send(nodes, sent, 0, nowMs, receiver);
   }
 
+  #newRound(nowMs: number): Round {
+    const { nodes, schedule } = this.#context;
+    const { nodeTimeoutMs } = this.#settings;
+    const contest = this.#contest;
+    if (contest === undefined) {
+      const lingers = this.#mode.as === "waiter" ? lingerMs(nodeTimeoutMs) : 0;
+      return new Round(nodes.length, schedule, nodeTimeoutMs, this, { lingerMs: lingers });
+    }
+    const leftMs = Math.max(1, contest.untilMs - nowMs);
+    const timeoutMs = Math.min(nodeTimeoutMs, leftMs);
+    return new Round(nodes.length, schedule, timeoutMs, this, { judge: this });
+  }
+
+  get #proposal(): number | undefined {
+    return this.#settings.fencing ? this.#context.proposals.current : undefined;
+  }
+
   /** Gives up: rolls back and never settles. Without effect once settled. */
   abort(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#contender?.stop();
     this.#round.abandon();
     this.#rollback();
   }
@@ -100,6 +130,14 @@ export class Attempt implements RoundListener, SealingListener {
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
   hurry(): void {
     this.#round.hurry();
+  }
+
+  /** Called by the acquire round. */
+  isDecided(round: Round, isTimeUp: boolean): boolean {
+    const contest = this.#contest as Contest;
+    const { nodeTimeoutMs } = this.#settings;
+    this.#contender ??= new Contender(this.#context, contest, this.#ownerId, nodeTimeoutMs);
+    return this.#contender.isDecided(round, isTimeUp);
   }
 
   /** Called by the acquire round: other waiters should not be held up until the reason is known. */
@@ -110,8 +148,12 @@ export class Attempt implements RoundListener, SealingListener {
   /** Called by the acquire round. */
   onVerdict(round: Round): void {
     if (round.verdict === "lost") {
-      this.#fail(isRefusedByQuorum(round) ? "refused" : "unreachable", round.votes);
-    } else if (this.#settings.fencing) {
+      if (this.#contender === undefined) this.#fail(this.#reasonOf(round), round.votes);
+      else this.#onContested(this.#contender, round.votes);
+      return;
+    }
+    this.#contender?.stop();
+    if (this.#settings.fencing) {
       const { nodes, schedule } = this.#context;
       this.#sealing = new Sealing(nodes.length, round.votes, this);
       this.#sealing.start(schedule, this.#context.clock, this.#settings.nodeTimeoutMs);
@@ -121,7 +163,13 @@ export class Attempt implements RoundListener, SealingListener {
   }
 
   /** Called by the acquire round. */
-  onStraggler(index: number, vote: Vote): void {
+  isReasonKnown(round: Round): boolean {
+    return this.#contends ? isLossReasonKnown(round.votes) : isReasonKnown(round);
+  }
+
+  /** Called by the acquire round. */
+  onStraggler(index: number, vote: Vote, round: Round): void {
+    if (round !== this.#round) return this.#round.onVote(index, vote);
     const lease = this.#lease;
     if (lease === undefined) {
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
@@ -146,8 +194,47 @@ export class Attempt implements RoundListener, SealingListener {
     const isInTime = this.#isUsable(this.#context.clock.now());
     const isOutrun = isInTime && sealing.isOutrun;
     // If the granted keys had expired by then, the current holder is not the reason; nor if only fences were.
-    const kind = isInTime && !isOutrun ? "refused" : "exhausted";
+    const kind = isInTime && !isOutrun ? this.#reasonOf(sealing) : "exhausted";
     this.#fail(isRefusedByQuorum(sealing) ? kind : "unreachable", sealing.votes, isOutrun);
+  }
+
+  /** Others can have asked at the same moment, and get the name. */
+  get #contends(): boolean {
+    const { as } = this.#mode;
+    return as === "newcomer" || as === "waiter" || as === "passOn";
+  }
+
+  #reasonOf(tally: Tally & { readonly votes: Votes }): LossReason {
+    if (this.#contends) return lossReason(tally.votes);
+    return isRefusedByQuorum(tally) ? "refused" : "unreachable";
+  }
+
+  /** No quorum has granted it, and the nodes may be split. */
+  #onContested({ contest, decision }: Contender, votes: Votes): void {
+    const nowMs = this.#context.clock.now();
+    if (decision === "keep" && nowMs < contest.untilMs) return this.#keep(votes, nowMs);
+    const isSplit = decision === "keep" || decision === "yield";
+    const hadVote = nodesThatGranted(votes) !== 0;
+    const askAgainInMs = isSplit ? contest.pauseMs(nowMs, hadVote) : undefined;
+    this.#fail(lossReason(votes), votes, false, askAgainInMs);
+  }
+
+  /** It keeps its nodes, and asks those that refused again, in another round. */
+  #keep(votes: Votes, nowMs: number): void {
+    const again = nodesThatRefused(votes);
+    const round = this.#newRound(nowMs);
+    this.#round = round;
+    round.carry(votes.map((vote, index) => (again & (1 << index) ? undefined : vote)));
+    round.expect(nowMs);
+    this.#contender?.whenAgain(nowMs, (atMs) => this.#askAgain(round, again, atMs));
+  }
+
+  #askAgain(round: Round, to: number, nowMs: number): void {
+    const { nodes } = this.#context;
+    this.#contender?.contest.onAsk(nowMs);
+    const operation = this.#operation("acquire", this.#proposal, nowMs);
+    const receiver = watched(this.#context, operation, this.#settings, round, round, to);
+    round.send(nodes, operation, 0, nowMs, receiver, to);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {
@@ -195,11 +282,11 @@ export class Attempt implements RoundListener, SealingListener {
     return nextRun(this.#predecessor?.run, isWaitedFor, nowMs, lastTicket);
   }
 
-  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false): void {
+  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, askAgainInMs?: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    this.#listener.onOutcome(failureOf(kind, votes, isOutrun));
+    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, askAgainInMs));
   }
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */

@@ -58,7 +58,7 @@ export function saysTo({ kind, votes }: AttemptFailure, asked: Wish, other: Wish
   // What delays a waiter for several names says nothing to waiters for one of them. All want that one.
   if (asked.keys.names.length > 1 && asked.keys.name !== other.keys.name) return false;
   if (votes.some(isAboutKind) && !isSameKind(asked.keys, other.keys)) return false;
-  if (kind === "refused") return true;
+  if (kind === "refused" || kind === "split") return true;
   const [its, others] = [asked.settings, other.settings];
   return kind === "exhausted"
     ? usableForMs(others) <= usableForMs(its)

@@ -20,9 +20,13 @@ export function nodesThatMayHold(votes: Votes): number {
 
 /** Nodes that a rollback must reach: including those without a key of ours that may hold our place in the queue. */
 export function nodesThatDidNotRefuse(votes: Votes): number {
-  let mask = ALL_NODES;
+  return ALL_NODES & ~nodesThatRefused(votes);
+}
+
+export function nodesThatRefused(votes: Votes): number {
+  let mask = 0;
   votes.forEach((vote, index) => {
-    if (vote?.kind === "refused") mask &= ~(1 << index);
+    if (vote?.kind === "refused") mask |= 1 << index;
   });
   return mask;
 }

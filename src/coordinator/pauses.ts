@@ -27,15 +27,16 @@ export class Pauses {
   }
 
   /** Before the attempt that enters the nodes' queues. */
-  queueUpMs({ votes, quorumFreeInMs }: AttemptFailure, attemptCount: number): number {
-    if (!this.#isHeard) return this.backoffMs(attemptCount, quorumFreeInMs);
+  queueUpMs({ votes, quorumFreeInMs, askAgainInMs }: AttemptFailure, attemptCount: number): number {
+    if (!this.#isHeard) return askAgainInMs ?? this.backoffMs(attemptCount, quorumFreeInMs);
     return votes.some((vote) => vote?.kind === "granted") ? this.soonMs : 0;
   }
 
   /** Until the next attempt, unless it is notified first. */
   nextMs(failure: AttemptFailure | undefined, attemptCount: number): number {
     const quorumFreeInMs = failure?.quorumFreeInMs ?? Number.POSITIVE_INFINITY;
-    if (!this.#isHeard) return this.backoffMs(attemptCount, quorumFreeInMs);
+    if (!this.#isHeard)
+      return failure?.askAgainInMs ?? this.backoffMs(attemptCount, quorumFreeInMs);
     const { minDelayMs, maxDelayMs } = this.#wait;
     const unit = this.#context.entropy.unit();
     return turnWaitMs({ minDelayMs, maxDelayMs, quorumFreeInMs, unit });

@@ -39,6 +39,8 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
   /** When it began to wait. */
   #queued: QueuedAcquire | undefined;
   #lastFailure: AttemptFailure | undefined;
+  /** The last time that it was told that somebody holds the name. */
+  #refusal: AttemptFailure | undefined;
   #isOver = false;
 
   /**
@@ -157,6 +159,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
   #onFailure(failure: AttemptFailure, nowMs: number): void {
     const { settings, deadlineMs } = this.#request;
     this.#lastFailure = failure;
+    if (failure.kind === "refused") this.#refusal = failure;
     this.#remember(failure);
     // Such as another permit: it is asked for immediately, even slightly after the deadline.
     const isWithinReach = this.#attempts.isWithinReach(failure);
@@ -165,12 +168,22 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
       this.#onSetback?.(failure);
       if (soonMs > 0) this.#timer.hurryAt(nowMs + soonMs);
       else this.#askNow(nowMs);
-    } else if (nowMs >= deadlineMs || isHopeless(failure.votes)) this.#end(failure);
-    else {
+    } else if (this.#contends(failure, nowMs)) {
+      this.#onSetback?.(failure);
+      this.#timer.hurryAt(nowMs + (failure.askAgainInMs ?? 0));
+    } else if (nowMs >= deadlineMs || isHopeless(failure.votes)) {
+      this.#end((failure.kind === "split" && this.#refusal) || failure);
+    } else {
       this.#onSetback?.(failure);
       if (this.#queued === undefined) this.#enterQueue(nowMs, failure);
       else this.#queued.onFailure(failure, nowMs);
     }
+  }
+
+  /** The nodes are split, and it waits in no queue: it asks again, even slightly after the deadline. */
+  #contends({ askAgainInMs, votes }: AttemptFailure, nowMs: number): boolean {
+    if (askAgainInMs === undefined || this.#queued !== undefined) return false;
+    return nowMs >= this.#request.deadlineMs && !isHopeless(votes);
   }
 
   /**
@@ -178,7 +191,8 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
    * beside the queue there may be owners and readers, who are granted what others are refused.
    */
   #remember(failure: AttemptFailure): void {
-    if (this.#attempts.isJoiner || failure.isOutrun) return;
+    const isTold = !failure.isOutrun && failure.askAgainInMs === undefined;
+    if (this.#attempts.isJoiner || !isTold) return;
     if (this.#queued === undefined && failure.kind !== "unreachable") return;
     const waitQueue = this.#context.waitQueues.of(this.keys);
     waitQueue?.failures.add(failure, this.#request, this.#attempts.sentMs);
@@ -215,9 +229,20 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     const isPatient = this.attemptCount > 0 && nowMs < deadlineMs;
     this.#attempts.begin(mode, nowMs, this.#queued?.turns, {
       urgency: urgency ?? (isPatient ? "patient" : "plain"),
-      // A call that does not wait makes its one attempt, however many waiters are ahead.
-      ...(wait.waitMs > 0 && { beginUntilMs: Math.max(deadlineMs, nowMs + 1) }),
+      contest: this.#attempts.contestOf(mode),
+      // A call that does not wait makes its attempt, however many waiters are ahead.
+      ...((wait.waitMs > 0 || this.#isContending) && { beginUntilMs: this.#beginUntilMs(nowMs) }),
     });
+  }
+
+  /** It asks again because the nodes were split. */
+  get #isContending(): boolean {
+    return this.#lastFailure?.askAgainInMs !== undefined;
+  }
+
+  #beginUntilMs(nowMs: number): number {
+    const untilMs = this.#isContending ? this.#attempts.contestUntilMs : 0;
+    return Math.max(this.#request.deadlineMs, untilMs, nowMs + 1);
   }
 
   fail(failure: AttemptFailure): void {

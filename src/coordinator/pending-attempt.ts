@@ -5,6 +5,7 @@ import type { Entrant, Urgency } from "./admission.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import { unaskedFailure } from "./attempt-failure.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
+import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { Sleeper } from "./schedule.js";
@@ -20,6 +21,8 @@ export interface Entry {
   readonly beginUntilMs?: number;
   /** No retry if this process is too busy to ask in time: the ownerId is given, and each serves one attempt. */
   readonly beginsOnce?: boolean;
+  /** Of its acquire; undefined if the attempt gives up where the nodes are split. */
+  readonly contest?: Contest | undefined;
 }
 
 /** How often one attempt is retried because this process was too busy to send it in time. */
@@ -37,6 +40,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   readonly #mode: AcquireMode;
   readonly #beginUntilMs: number;
   readonly #beginsOnce: boolean;
+  readonly #contest: Contest | undefined;
   #attempt: Attempt | undefined;
   #beganMs: number | undefined;
   #delayCount = 0;
@@ -48,8 +52,9 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     settings: LeaseSettings,
     listener: PendingAttemptListener,
     mode: AcquireMode = NEWCOMER,
-    { urgency = "plain", beginUntilMs = Number.POSITIVE_INFINITY, beginsOnce = false }: Entry = {},
+    entry: Entry = {},
   ) {
+    const { urgency = "plain", beginUntilMs = Number.POSITIVE_INFINITY, beginsOnce } = entry;
     this.#context = context;
     this.#keys = keys;
     this.#settings = settings;
@@ -57,7 +62,8 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     this.#mode = mode;
     this.#beginUntilMs = beginUntilMs;
     // The lock that is handed or taken over is given up with the first attempt.
-    this.#beginsOnce = beginsOnce || mode.as === "passOn" || mode.as === "adoption";
+    this.#beginsOnce = beginsOnce === true || mode.as === "passOn" || mode.as === "adoption";
+    this.#contest = entry.contest;
     this.#enter(urgency);
   }
 
@@ -85,7 +91,7 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     if (this.#listener.onBegin?.(nowMs) === false) this.abort();
     if (this.#isOver) return;
     const [context, keys, settings, mode] = [this.#context, this.#keys, this.#settings, this.#mode];
-    this.#attempt = new Attempt(context, keys, settings, nowMs, this, mode);
+    this.#attempt = new Attempt(context, keys, settings, nowMs, this, mode, this.#contest);
   }
 
   /** Nodes have reserved the name for it. */
@@ -105,7 +111,8 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
     if (outcome.kind === "unreachable" && isOwnDelay(outcome.votes) && this.#beginAgain()) return;
-    this.#end(outcome.kind === "unreachable" ? "unanswered" : "answered");
+    const isUnanswered = outcome.kind === "unreachable" && outcome.askAgainInMs === undefined;
+    this.#end(isUnanswered ? "unanswered" : "answered");
     this.#listener.onOutcome(outcome);
   }
 

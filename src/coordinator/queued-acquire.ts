@@ -238,7 +238,7 @@ export class QueuedAcquire implements QueueMember {
     const isTold = waitQueues.inbox?.isHeard === true && this.keys.queue.isRefreshed;
     if (this.#waitQueue.isOurTurn(nodes.length) && this.#mayTryInTurn(nowMs)) {
       this.#timer.sleepUntil(nowMs);
-    } else if (failure.kind === "refused" && isTold) {
+    } else if ((failure.kind === "refused" || failure.kind === "split") && isTold) {
       // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
       this.#timer.sleepInPlace(nowMs, this.request, this.waiter, failure.quorumFreeInMs);
     } else this.#sleepAfter(failure, nowMs);

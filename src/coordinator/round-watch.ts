@@ -1,7 +1,7 @@
 import type { Operation, Vote } from "../protocol/operation.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import { nodeCountOf } from "./node-sets.js";
+import { ALL_NODES } from "./node-sets.js";
 import type { VoteReceiver } from "./ports.js";
 import type { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";
@@ -19,9 +19,10 @@ export function watched(
   settings: Pick<LeaseSettings, "nodeTimeoutMs">,
   round: Round,
   receiver: VoteReceiver = round,
+  to = ALL_NODES,
 ): VoteReceiver {
   if (context.observer.hearsRounds?.() !== true) return receiver;
-  return new RoundWatch(context, operation, settings.nodeTimeoutMs, round, receiver);
+  return new RoundWatch(context, operation, settings.nodeTimeoutMs, round, receiver, to);
 }
 
 /** Sees the votes of a round as they pass, and the verdict; changes neither. */
@@ -36,7 +37,8 @@ class RoundWatch implements VoteReceiver, Sleeper {
   readonly #sentMs: number;
   /** By node index: how long it took. */
   readonly #tookMs: number[];
-  /** Bit mask of the nodes that have answered. */
+  /** Bit mask of the nodes that were asked, and that have answered. */
+  readonly #asked: number;
   #answered = 0;
   #durationMs: number | undefined;
   #isOver = false;
@@ -47,6 +49,7 @@ class RoundWatch implements VoteReceiver, Sleeper {
     timeoutMs: number,
     round: Round,
     receiver: VoteReceiver,
+    to: number,
   ) {
     this.#context = context;
     this.#operation = operation;
@@ -54,6 +57,7 @@ class RoundWatch implements VoteReceiver, Sleeper {
     this.#receiver = receiver;
     this.#sentMs = context.clock.now();
     this.#tookMs = context.nodes.map(() => timeoutMs);
+    this.#asked = to & ((1 << context.nodes.length) - 1);
     context.schedule.set(this, this.#sentMs + timeoutMs + AFTER_DEADLINE_MS);
   }
 
@@ -64,7 +68,7 @@ class RoundWatch implements VoteReceiver, Sleeper {
     this.#answered |= bit;
     this.#tookMs[index] = this.#passedMs;
     this.#note();
-    if (nodeCountOf(this.#answered) === this.#tookMs.length) this.#end();
+    if (this.#answered === this.#asked) this.#end();
   }
 
   /** Called by the schedule after the round's deadline. */
@@ -92,7 +96,9 @@ class RoundWatch implements VoteReceiver, Sleeper {
       keys,
       verdict: found === "pending" ? "abandoned" : found,
       durationMs: this.#durationMs ?? this.#passedMs,
-      votes: this.#tookMs.map((ms, index) => ({ vote: this.#round.votes[index], ms })),
+      votes: this.#tookMs.map((ms, index) =>
+        this.#asked & (1 << index) ? { vote: this.#round.votes[index], ms } : undefined,
+      ),
     });
   }
 }

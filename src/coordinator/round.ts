@@ -1,5 +1,6 @@
-import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
+import { faultVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
 import { isReasonKnown, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
+import { ALL_NODES } from "./node-sets.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 
@@ -14,7 +15,27 @@ export interface RoundListener {
   onVerdict(round: Round): void;
   /** A vote that arrived after the verdict or after its node's deadline. */
   onStraggler?(index: number, vote: Vote, round: Round): void;
+  /** Whether the reason of a lost round is known; by default {@link isReasonKnown}. */
+  isReasonKnown?(round: Round): boolean;
 }
+
+/** Decides when a round that has not won is lost, instead of the count of its votes. */
+export interface RoundJudge {
+  /** Asked after a vote, and once all silent nodes count as faults, if there is a refusal or a fault. */
+  isDecided(round: Round, isTimeUp: boolean): boolean;
+}
+
+/** How a round ends, if not by the count of its votes alone. */
+export interface RoundRules {
+  /**
+   * If refusals alone lose it, the verdict is held back until all have answered alike, at most so long after it was
+   * sent, ms.
+   */
+  readonly lingerMs?: number;
+  readonly judge?: RoundJudge | undefined;
+}
+
+const NO_RULES: RoundRules = {};
 
 /**
  * One operation fanned out to all nodes in parallel.
@@ -42,24 +63,22 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   #isOver = false;
   #sentMs = 0;
   readonly #lingerMs: number;
+  readonly #judge: RoundJudge | undefined;
   #isLingering = false;
 
-  /**
-   * @param lingerMs if refusals alone lose it, the verdict is held back until all have answered alike, at most so
-   *   long after it was sent
-   */
   constructor(
     nodeCount: number,
     schedule: Schedule,
     timeoutMs: number,
     listener: RoundListener,
-    lingerMs = 0,
+    { lingerMs = 0, judge }: RoundRules = NO_RULES,
   ) {
     this.nodeCount = nodeCount;
     this.#schedule = schedule;
     this.#timeoutMs = timeoutMs;
     this.#listener = listener;
     this.#lingerMs = lingerMs;
+    this.#judge = judge;
     for (let index = 0; index < nodeCount; index++) this.votes.push(undefined);
   }
 
@@ -69,6 +88,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
    * @param mayHold bit mask by node index, see {@link NodePort.submit}; releases only
    * @param sentMs the lease clock's reading that the deadline is counted from
    * @param receiver gets the votes, and passes them on to this round
+   * @param to bit mask of the nodes that are asked
    */
   send(
     nodes: readonly NodePort[],
@@ -76,10 +96,22 @@ export class Round implements Tally, VoteReceiver, Sleeper {
     mayHold: number,
     sentMs: number,
     receiver: VoteReceiver = this,
+    to = ALL_NODES,
   ): void {
     this.expect(sentMs);
     for (let index = 0; index < nodes.length; index++) {
-      nodes[index]?.submit(operation, receiver, (mayHold & (1 << index)) !== 0);
+      if (to & (1 << index))
+        nodes[index]?.submit(operation, receiver, (mayHold & (1 << index)) !== 0);
+    }
+  }
+
+  /** Takes votes of an earlier round of the same attempt over. Those who have voted there do not vote again. */
+  carry(votes: Votes): void {
+    for (let index = 0; index < votes.length; index++) {
+      const vote = votes[index];
+      if (vote === undefined) continue;
+      this.#answered |= 1 << index;
+      this.#count(index, vote);
     }
   }
 
@@ -94,6 +126,8 @@ export class Round implements Tally, VoteReceiver, Sleeper {
     if (!this.#isLingering) return;
     this.#isLingering = false;
     this.#tell("lost");
+    // What is still to come only tells the reason.
+    if (!this.#isOver) this.#schedule.set(this, this.#sentMs + this.#timeoutMs);
   }
 
   /** Stops waiting: no verdict will be reported; stragglers still are. */
@@ -128,7 +162,12 @@ export class Round implements Tally, VoteReceiver, Sleeper {
       if (this.votes[index] !== undefined) continue;
       this.#count(index, faultVote("timeout", true, `no answer within ${this.#timeoutMs} ms`));
     }
-    this.#decide();
+    this.#decide(true);
+  }
+
+  /** Asks its judge again. */
+  judge(): void {
+    if (!this.#isOver) this.#decide();
   }
 
   #count(index: number, vote: Vote): void {
@@ -139,8 +178,14 @@ export class Round implements Tally, VoteReceiver, Sleeper {
     else this.faultCount++;
   }
 
-  #decide(): void {
+  #decide(isTimeUp = false): void {
     const found = this.verdict === "pending" ? verdict(this) : this.verdict;
+    if (this.#judge !== undefined && found !== "won") {
+      // Where nobody is against it there is nothing to judge, as in most rounds.
+      const isOpposed = this.refusedCount > 0 || this.faultCount > 0;
+      if (isOpposed && this.#judge.isDecided(this, isTimeUp)) this.#end("lost");
+      return;
+    }
     if (found === "pending" || (found === "lost" && this.#lingers())) return;
     this.#tell(found);
   }
@@ -159,7 +204,16 @@ export class Round implements Tally, VoteReceiver, Sleeper {
       this.verdict = found;
       if (found === "lost") this.#listener.onLost?.(this);
     }
-    if (this.#isOver || (found === "lost" && !isReasonKnown(this))) return;
+    if (this.#isOver || (found === "lost" && !this.#isReasonKnown)) return;
+    this.#end(found);
+  }
+
+  get #isReasonKnown(): boolean {
+    return this.#listener.isReasonKnown?.(this) ?? isReasonKnown(this);
+  }
+
+  #end(found: "won" | "lost"): void {
+    this.verdict = found;
     this.#isOver = true;
     this.#schedule.remove(this);
     this.#listener.onVerdict(this);

@@ -101,7 +101,6 @@ export class WaitQueue {
       this.#members.delete(each);
       this.#members.add(each);
     }
-    this.forgetTurns();
     // As if the name were held: waiters that let each other pass must pause in between.
     this.first?.onFirst(true);
     return true;

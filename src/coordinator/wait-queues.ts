@@ -126,11 +126,14 @@ export class WaitQueues {
    */
   letPass(waitQueue: WaitQueue, member: QueueMember, failure: AttemptFailure): boolean {
     const { fair } = member.request.wait;
-    const mayPass = member.keys.queue.rotates || (failure.kind !== "refused" && !fair);
+    const isContended = failure.kind === "refused" || failure.kind === "split";
+    const mayPass = member.keys.queue.rotates || (!isContended && !fair);
     if (!mayPass || !waitQueue.rotate(member, failure)) return false;
     const { waiter } = member;
-    if (waiter !== undefined && !hasPlace(waitQueue.first, waiter))
-      this.#leavePlace(waitQueue, waiter);
+    // Where the next one has the same place, nodes that have notified us keep the name for it.
+    if (waiter === undefined || hasPlace(waitQueue.first, waiter)) return true;
+    waitQueue.forgetTurns();
+    this.#leavePlace(waitQueue, waiter);
     return true;
   }
 

@@ -16,6 +16,6 @@ export interface WatchedRound {
   readonly verdict: "won" | "lost" | "abandoned";
   /** Until the verdict. */
   readonly durationMs: number;
-  /** By node index. */
-  readonly votes: readonly WatchedVote[];
+  /** By node index; undefined for a node that was not asked. */
+  readonly votes: readonly (WatchedVote | undefined)[];
 }

@@ -12,8 +12,8 @@ const QUEUE: QueueRules = {
 };
 
 /**
- * One of the permits of a semaphore, or any of them. Each is a mutex of its own, a *permit*: if each node only counted
- * holders, too many would be admitted, because nodes may count different holders.
+ * One of the permits of a semaphore, or any of them. Each is a mutex of its own: if each node only counted holders, too
+ * many would be admitted, because nodes may count different holders.
  *
  * @param count number of permits
  * @param permit from 0, of an attempt and of the resulting lock; undefined for a waiter for any permit

@@ -24,7 +24,7 @@ import { toleratedCount } from "../protocol/verdict.js";
 
 type Failure = Extract<
   AcquireOutcome,
-  { kind: "refused" | "unreachable" | "exhausted" | "queued" }
+  { kind: "refused" | "split" | "unreachable" | "exhausted" | "queued" }
 >;
 
 /** How it was tried. */
@@ -74,8 +74,9 @@ export function errorOf(
       return new OverloadedError(name, tried.waitedMs);
     case "exhausted":
       return new ValidityExhaustedError(name, votes);
+    case "split":
     case "unreachable":
-      return new QuorumUnreachableError(name, votes);
+      return new QuorumUnreachableError(name, votes, failure.kind);
     case "refused": {
       const heldNames = namesIn(keys, failure.votes);
       const of = { ...tried, heldNames, isHeldHere: tried.isHeldHere?.() ?? false };

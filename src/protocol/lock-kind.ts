@@ -63,7 +63,7 @@ export interface LockKind extends NameKeys {
   readonly allows: {
     /** Whether the name may stay closed for a while after its release. */
     readonly minHold: boolean;
-    /** Whether another process may take the lock over. */
+    /** Whether another process may adopt the lock. */
     readonly transfer: boolean;
   };
   /** While it is held, no other client holds the name: so it grants everything that a shared lock does. */

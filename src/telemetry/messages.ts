@@ -38,7 +38,7 @@ export type AcquireOutcome =
 
 /** One attempt of an acquire that failed. */
 export interface AttemptMessage {
-  readonly outcome: "refused" | "unreachable" | "exhausted";
+  readonly outcome: "refused" | "split" | "unreachable" | "exhausted";
   /** Such as `1/3 granted, 2 refused`. */
   readonly tally: string;
   /** When it ended, ms since 1970. */

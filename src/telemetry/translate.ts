@@ -15,7 +15,9 @@ export function roundMessage(round: WatchedRound, nodeNames: readonly string[]):
     // Other rounds are not observed.
     kind: kind as RoundMessage["kind"],
     ...{ name, names, verdict, durationMs },
-    votes: votes.map((vote, index) => ({ node: nodeNames[index] ?? "", ...partOf(vote) })),
+    votes: votes.flatMap((vote, index) =>
+      vote === undefined ? [] : [{ node: nodeNames[index] ?? "", ...partOf(vote) }],
+    ),
   };
 }
 

@@ -188,6 +188,21 @@ describe("Lease: why it ran out", () => {
     });
   }
 
+  for (const { stallMs, kind } of [
+    { stallMs: 300, kind: "unconfirmed" },
+    { stallMs: 500, kind: "stalled" },
+  ]) {
+    it(`the process stalled for ${stallMs} of its last ms: ${kind}`, async () => {
+      const bench = new CoordinatorBench();
+      const lease = bench.lease();
+      // Renewals are under way since 328 ms, and nobody answers them; timers are due all the time.
+      await bench.clock.run(988 - stallMs + 20, 10);
+      bench.clock.stall(stallMs);
+      expect(lease.isHeld()).to.equal(false);
+      expect(lease.lossCause).to.have.property("kind", kind);
+    });
+  }
+
   it("the machine was suspended", () => {
     const bench = new CoordinatorBench();
     const lease = bench.lease({ ttlMs: 10_000 });

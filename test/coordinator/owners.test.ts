@@ -71,6 +71,19 @@ describe("An owner in the wait queue of one process", () => {
     expect(outcomes[0]).to.include({ kind: "granted" });
   });
 
+  it("leaves no place behind that it took over, where its owner lets it in meanwhile", () => {
+    const { bench, plain, owned, open, all } = ownersBench();
+    const first = plain({ fair: true });
+    all(held(60_000));
+    const { outcomes } = owned();
+    expect(open()).to.deep.equal([true]);
+    first.abort();
+    expect(bench.counts("leave"), "the place is its own now").to.deep.equal([0, 0, 0]);
+    all(granted(7));
+    expect(outcomes[0]).to.include({ kind: "granted" });
+    expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
+  });
+
   it("is first while it asks, and then asks in its own right", () => {
     const { bench, plain, owned, open, all } = ownersBench();
     const first = plain({ fair: true });

@@ -26,10 +26,13 @@ function leaseOf(outcomes: readonly AcquireOutcome[]): Lease {
 }
 
 /** A lock that one of this process has, while so many others stand in its wait queue. */
-function waitQueueOf(waiterCount: number, { inbox = true, next = {}, isWaitedFor = true } = {}) {
+function waitQueueOf(
+  waiterCount: number,
+  { inbox = true, next = {}, isWaitedFor = true, own = {} } = {},
+) {
   const port = { id: INBOX, isHeard: true, listen: () => {} };
   const bench = new CoordinatorBench(3, new ManualClock(), inbox ? port : undefined);
-  const first = bench.acquire(LEASE, WAIT);
+  const first = bench.acquire({ ...LEASE, ...own }, WAIT);
   const waiting = Array.from({ length: waiterCount }, () =>
     bench.acquire({ ...LEASE, ...next }, WAIT),
   );
@@ -286,6 +289,22 @@ describe("A release", () => {
     expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
     expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
   });
+
+  for (const { afterMs, isHandedOver } of [
+    { afterMs: 0, isHandedOver: false },
+    { afterMs: 49, isHandedOver: false },
+    { afterMs: 50, isHandedOver: true },
+  ]) {
+    it(`is ${isHandedOver ? "one" : "none"} after ${afterMs} of 50 ms for which the name has to be held`, () => {
+      const { bench, first, lastOf } = waitQueueOf(1, { own: { minHoldMs: 50 } });
+      bench.clock.advance(afterMs);
+      void first.release();
+      const count = isHandedOver ? 0 : 1;
+      expect(bench.counts("release")).to.deep.equal([count, count, count]);
+      if (isHandedOver) expect(lastOf("acquire").previous).to.include({ ownerId: first.ownerId });
+      else expect(lastOf("release").keepMs).to.be.above(50 - afterMs);
+    });
+  }
 
   it("is none without an inbox", () => {
     const { bench, first } = waitQueueOf(1, { inbox: false });

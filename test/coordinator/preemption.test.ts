@@ -4,7 +4,7 @@ import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pendi
 import type { Pending } from "../../src/coordinator/local-competitors.js";
 import type { ManagedLease } from "../../src/coordinator/observer.js";
 import { Preemption } from "../../src/coordinator/preemption.js";
-import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
@@ -249,13 +249,15 @@ describe("an acquire that gives way to a preemption", () => {
   }
 
   it("E1: goes on where its attempt is lost already, and tells why it is", () => {
-    const bench = new CoordinatorBench(2);
-    const { pendingAcquire, outcomes } = bench.acquire();
-    bench.answer("acquire", [fault()]);
-    expect(bench.counts("release")).to.deep.equal([1, 1]);
+    const bench = new CoordinatorBench(4, undefined, heardInbox());
+    const { pendingAcquire, outcomes } = bench.acquire({}, { waitMs: 20, minDelayMs: 20 });
+    bench.answer("acquire", [fault(), fault()]);
+    bench.clock.advance(20);
+    bench.answer("acquire", [fault(), granted(7), held()]);
+    expect(bench.counts("release")).to.deep.equal([2, 2, 1, 2]);
     pendingAcquire.yieldTo(KEYS.lockKey);
     expect(outcomes).to.deep.equal([]);
-    bench.answer("acquire", [undefined, granted(7)]);
+    bench.answer("acquire", [undefined, undefined, undefined, held()]);
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
   });
 

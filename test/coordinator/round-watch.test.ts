@@ -15,7 +15,7 @@ function watchedBench(): { bench: CoordinatorBench; rounds: WatchedRound[] } {
 }
 
 const votesOf = ({ votes }: WatchedRound): string[] =>
-  votes.map(({ vote, ms }) => `${vote?.kind ?? "none"} ${ms}`);
+  votes.map((each) => `${each?.vote?.kind ?? "none"} ${each?.ms}`);
 
 describe("watched", () => {
   it("tells of a round when its last node has answered, with what each took", () => {

@@ -37,7 +37,7 @@ class RoundBench {
       onVerdict: (round: Round) => this.verdicts.push(round.verdict),
       onStraggler: (index: number, vote: Vote) => this.stragglers.push([index, vote]),
     };
-    this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, listener, lingerMs);
+    this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, listener, { lingerMs });
     this.round.send(this.nodes, OPERATION, mayHold, this.clock.now());
   }
 

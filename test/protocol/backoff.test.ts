@@ -52,6 +52,12 @@ describe("backoffMs", () => {
 });
 
 describe("turnWaitMs", () => {
+  it("spreads those who wait for the same expiry over the shortest pause behind it", () => {
+    const pause = (u: number): number =>
+      turnWaitMs({ minDelayMs: 10, maxDelayMs: 2_000, quorumFreeInMs: 500, unit: u });
+    expect([0, 0.25, 0.5, 0.75].map(pause)).to.deep.equal([500, 502.5, 505, 507.5]);
+  });
+
   it("looks again within the longest pause, and not much sooner than that by itself", () => {
     fc.assert(
       fc.property(delay, delay, unit, (a, b, u) => {

@@ -88,6 +88,15 @@ describe("readRecord", () => {
     expect(read(later, 7)).to.deep.equal({ kind: "newer", version: 8 });
   });
 
+  for (const field of RECORD_FIELDS.filter((each) => each !== "version")) {
+    it(`reads nothing else of it, whatever a later version makes of its ${field}`, () => {
+      for (const text of ["a b", "\n", "-1", "x".repeat(200)]) {
+        const later = { ...FIELDS, version: "8", [field]: text };
+        expect(read(later, 7), text).to.deep.equal({ kind: "newer", version: 8 });
+      }
+    });
+  }
+
   it("reads a record of its own version and of all before", () => {
     fc.assert(
       fc.property(fc.nat(99), fc.nat(99), (theirs, ours) => {

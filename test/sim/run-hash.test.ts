@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "1dfaab8f",
-  [HASHED_RUNS_A_PROFILE]: "fe000fbb",
+  2: "5968722f",
+  [HASHED_RUNS_A_PROFILE]: "d334b3b4",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -117,6 +117,26 @@ describe("Nodes of tests that flush", () => {
       expect(await node?.command("INFO", "keyspace")).to.not.include("db3");
     });
 
+    it("keeps no fence of a name, but one for all that is above them", async () => {
+      await using locks = new LockManager(fleet.urls, PATIENT);
+      const names = Array.from({ length: 20 }, (_, at) => `name ${at}`);
+      const tokens = await Promise.all(
+        names.map(async (name) => {
+          await using lock = await locks.acquire(name);
+          return lock.fencingToken;
+        }),
+      );
+      await flushNodes(fleet.nodes);
+      for (const node of fleet.nodes) {
+        const fields = (await node.command("HKEYS", RECORD_KEY)) as string[];
+        expect(fields.filter((field) => /^\d+$/.test(field))).to.deep.equal([]);
+        for (const field of ["floor", "top"]) {
+          const fence = Number(await node.command("HGET", RECORD_KEY, field));
+          expect(fence, field).to.be.at.least(Math.max(...tokens));
+        }
+      }
+    });
+
     it("makes nodes vote for whoever comes later that were flushed before, or restarted empty", async () => {
       await using locks = new LockManager(fleet.urls, PATIENT);
       locks.on("warning", () => {});

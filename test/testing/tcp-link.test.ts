@@ -180,6 +180,27 @@ describe("TcpLink and the order of bytes", () => {
     expect(await far.has(4)).to.equal("late");
   });
 
+  it("drops replies each with its connection, as many as it was told", async () => {
+    const first = await join();
+    const second = await join();
+    for (const { client } of [first, second]) client.on("error", () => {});
+    link.dropReplies(2);
+    for (const { client, far } of [first, second]) {
+      // Not `once`, which rejects for the reset.
+      const closed = new Promise((resolve) => client.once("close", resolve));
+      client.write("executed");
+      expect(await far.has(8)).to.equal("executed");
+      far.socket.write("reply");
+      await closed;
+      expect(client.bytesRead).to.equal(0);
+    }
+    const { client, far } = await join();
+    far.socket.write("reply");
+    const [chunk] = (await once(client, "data")) as [Buffer];
+    expect(chunk.toString()).to.equal("reply");
+    client.destroy();
+  });
+
   it("leaves no handle behind of a connection that it breaks while it ends it", async () => {
     const before = activeResources("TCPSocketWrap");
     const { client, far } = await join();

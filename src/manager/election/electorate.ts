@@ -65,7 +65,8 @@ export function electorateOf(host: ElectionHost, candidature: Candidature): Elec
   let isTroubled = false;
   const onSetback = (failure: AttemptFailure): void => {
     const wasTroubled = isTroubled;
-    isTroubled = failure.kind !== "refused" && !failure.isOutrun;
+    const isContended = failure.kind === "refused" || failure.kind === "split";
+    isTroubled = !isContended && failure.askAgainInMs === undefined && !failure.isOutrun;
     // Once per outage, and deferred, so that a listener that throws cannot interrupt the current operation.
     if (isTroubled && !wasTroubled && onError !== undefined) {
       queueMicrotask(() => onError(error(failure)));

@@ -177,3 +177,18 @@ export const monotonicOnly: Scenario = plainScenario({
   faults: [{ kind: "suspend", atMs: 3_200, client: 0, forMs: 2_500 }],
   chaosMs: 10_000,
 });
+
+/** Three want one name at the same moment, and each is the first at one node. */
+export const oneNodeEach: Scenario = {
+  ...plainScenario({
+    clients: 3,
+    options: { nodeTimeoutMs: 200 },
+    workload: [0, 1, 2].map((client) => session({ atMs: 500, client, holdMs: 300, writeCount: 0 })),
+  }),
+  distancesUs: [
+    [3_000, 15_000, 9_000],
+    [9_000, 3_000, 15_000],
+    [15_000, 9_000, 3_000],
+  ],
+  network: { ...plainScenario({ clients: 0, workload: [] }).network, meanDelayUs: 200 },
+};

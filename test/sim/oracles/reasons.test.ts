@@ -26,6 +26,21 @@ const acquire = (answers: readonly Answer[], result: string): HistoryEvent[] => 
   ...round(answers),
   settle(4, 1, result),
 ];
+/** Who refused. */
+const by = (holder: string) => ({ holder });
+type Told = Answer | ReturnType<typeof by>;
+const answerOf = (told: Told): Partial<VoteEvent> =>
+  typeof told === "string" ? { vote: told } : { vote: refused, holder: told.holder };
+const acquireOf = (answers: readonly Told[], result: string): HistoryEvent[] => [
+  ...[asked, ...round([])],
+  ...answers.map((answer, node) => vote(3, "A", node, answerOf(answer))),
+  settle(4, 1, result),
+];
+/** Another round of that attempt. */
+const again = (atUs: number, answers: readonly Told[]): HistoryEvent[] => [
+  ...answers.map((_, node) => send(atUs, "A", node, { round: 2 })),
+  ...answers.map((answer, node) => vote(atUs + 1, "A", node, { round: 2, ...answerOf(answer) })),
+];
 const dataOn = (...nodes: number[]): HistoryEvent[] => [
   ...[0, 1, 2].map((node) => send(2, "A", node)),
   ...nodes.map((node) => vote(3, "A", node, { vote: refused, isForeign: true })),
@@ -51,9 +66,41 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
-        title: "refusals that leave no quorum of two nodes",
-        events: acquire([granted, refused], "refused"),
+        title: "a quorum of refusals by one other",
+        events: acquireOf([by("b"), by("b"), by("c")], "refused"),
+      },
+      {
+        title: "nodes that several others have",
+        events: acquireOf([by("b"), by("c"), by("d")], "split"),
+      },
+      { title: "a node each", events: acquireOf([by("b"), by("c"), granted], "split") },
+      {
+        title: "a node each of two",
+        events: acquireOf([by("b"), granted], "split"),
         settings: { nodeCount: 2 },
+      },
+      {
+        title: "nodes of several, and one that might make a quorum of one of them",
+        events: acquireOf([by("b"), by("c")], "unreachable"),
+      },
+      {
+        title: "nodes that are asked again, and refuse another way",
+        events: [
+          ...acquireOf([by("b"), by("c"), granted], "split").slice(0, -1),
+          ...again(4, [by("b"), by("b")]),
+          settle(6, 1, "refused"),
+        ],
+      },
+      {
+        title: "a split after somebody had the name",
+        events: [
+          ...acquireOf([by("b"), by("b"), granted], "split").slice(0, -1),
+          ...round([], { round: 2 }, "A2"),
+          ...[by("b"), by("c"), granted].map((answer, node) =>
+            vote(5, "A2", node, { process: "A", round: 2, ...answerOf(answer) }),
+          ),
+          settle(6, 1, "refused"),
+        ],
       },
       { title: "a quorum of faults", events: acquire([refused, fault, fault], "unreachable") },
       { title: "silence", events: acquire([], "unreachable") },
@@ -186,6 +233,27 @@ describe("oracle E1, true reasons", () => {
       },
     ],
     [
+      {
+        title: "several others, taken for one",
+        events: acquireOf([by("b"), by("c"), by("d")], "refused"),
+      },
+      {
+        title: "one other, taken for several",
+        events: acquireOf([by("b"), by("b"), granted], "split"),
+      },
+      {
+        title: "a split, taken for silence",
+        events: acquireOf([by("b"), granted, by("c")], "unreachable"),
+      },
+      { title: "silence, taken for a split", events: acquireOf([by("b"), fault, fault], "split") },
+      {
+        title: "a node that refused, and granted when it was asked again",
+        events: [
+          ...acquireOf([by("b"), by("c"), granted], "split").slice(0, -1),
+          ...again(4, [by("c"), granted]),
+          settle(6, 1, "refused"),
+        ],
+      },
       {
         title: "data, where locks stood",
         events: acquire([refused, refused], "foreign"),

@@ -11,8 +11,26 @@ describe("oracle S5, votes", () => {
         title: "one attempt to three nodes, then another's",
         events: [send(0, "A", 0), send(0, "A", 1), send(1, "B", 0, { round: 2 })],
       },
+      {
+        title: "an attempt that asks a node again that has refused it",
+        events: [
+          ...[send(0, "A", 0), send(0, "A", 1), vote(1, "A", 0, { vote: "refused" })],
+          ...[send(2, "A", 0, { round: 2 }), vote(3, "A", 0, { round: 2 })],
+        ],
+      },
     ],
     [
+      {
+        title: "an attempt that asks a node again that has granted",
+        events: [send(0, "A", 0), vote(1, "A", 0), send(2, "A", 0, { round: 2 })],
+      },
+      {
+        title: "an attempt that asks a node again twice, which refused once",
+        events: [
+          ...[send(0, "A", 0), vote(1, "A", 0, { vote: "refused" })],
+          ...[send(2, "A", 0, { round: 2 }), send(3, "A", 0, { round: 3 })],
+        ],
+      },
       { title: "a second vote of a node", events: [vote(1, "A", 0), vote(2, "A", 0)] },
       {
         title: "an ownerId that is used again",

@@ -1,0 +1,153 @@
+import type { Vote, Votes } from "./operation.js";
+import { quorumSize } from "./verdict.js";
+
+/**
+ * When several clients ask for a name at one moment, each may get some of the nodes and none a quorum: the nodes are
+ * *split*. A split is not contention, as nobody holds the name. Each refusal carries the beginning of the ownerId that
+ * has the node, so every contender sees who has how many, and all of them find the same one who should get the rest.
+ *
+ * Safety does not depend on any of this: a lock is what a quorum granted. See docs/protocol.md.
+ */
+
+/** Who has how many nodes, as the votes of one client say. */
+interface Shares {
+  readonly grantedCount: number;
+  /** Nodes that refused, by the beginning of who has them; undefined is somebody who is no single client. */
+  readonly refusedCounts: ReadonlyMap<string | undefined, number>;
+  /** Nodes that others have, and the most of them that one has. */
+  readonly refusedCount: number;
+  readonly mostCount: number;
+  readonly silentCount: number;
+}
+
+function sharesOf(votes: Votes): Shares {
+  const refusedCounts = new Map<string | undefined, number>();
+  let [grantedCount, refusedCount, mostCount, silentCount] = [0, 0, 0, 0];
+  for (const vote of votes) {
+    if (vote === undefined) silentCount++;
+    else if (vote.kind === "granted") grantedCount++;
+    else if (vote.kind === "refused") {
+      const count = (refusedCounts.get(vote.holder) ?? 0) + 1;
+      refusedCounts.set(vote.holder, count);
+      refusedCount++;
+      mostCount = Math.max(mostCount, count);
+    }
+  }
+  return { grantedCount, refusedCounts, refusedCount, mostCount, silentCount };
+}
+
+/**
+ * Why the votes of a round are no quorum:
+ *
+ * - `refused`: one other has a quorum of the nodes, or nodes that somebody has for reasons of their own (readers, a
+ *   reservation, foreign data) are one
+ * - `split`: several have nodes, and none of them can have a quorum
+ * - `unreachable`: too few nodes answered to tell
+ */
+export type LossReason = "refused" | "split" | "unreachable";
+
+/** Of votes that are all there will be. */
+export function lossReason(votes: Votes): LossReason {
+  const { grantedCount, refusedCount, mostCount } = sharesOf(votes);
+  const quorum = quorumSize(votes.length);
+  if (mostCount >= quorum) return "refused";
+  const answeredCount = grantedCount + refusedCount;
+  const unknownCount = votes.length - answeredCount;
+  return answeredCount < quorum || mostCount + unknownCount >= quorum ? "unreachable" : "split";
+}
+
+/** Whether {@link lossReason} is certain whatever the silent nodes will say. */
+export function isLossReasonKnown(votes: Votes): boolean {
+  const { grantedCount, refusedCount, mostCount, silentCount } = sharesOf(votes);
+  const quorum = quorumSize(votes.length);
+  const answerCount = grantedCount + refusedCount + silentCount;
+  return silentCount === 0 || mostCount >= quorum || answerCount < quorum;
+}
+
+/** A round of one contender that has not got a quorum. */
+export interface Contested {
+  readonly votes: Votes;
+  /** The beginning of its ownerId. */
+  readonly own: string;
+  /** Whether silent nodes are still waited for. */
+  readonly isWaiting: boolean;
+}
+
+/**
+ * - `pending`: more votes may decide
+ * - `held`: somebody has a quorum
+ * - `unreachable`: no quorum of nodes will answer
+ * - `keep`: of those that have nodes we should get the name: keep them, and ask those that refused again
+ * - `yield`: another should get it, or nobody can tell who: roll back, pause, and ask all again
+ */
+export type SplitDecision = "pending" | "held" | "unreachable" | "keep" | "yield";
+
+/**
+ * What a contender does: the one with the most nodes keeps them, of equals the one with the lowest ownerId. Somebody
+ * who is no single client wins all ties: nobody's turn is taken.
+ *
+ * If all see the same, exactly one of them keeps its nodes, unless such a somebody has as many as any of them.
+ */
+export function splitDecision({ votes, own, isWaiting }: Contested): SplitDecision {
+  const { grantedCount, refusedCounts, refusedCount, mostCount, silentCount } = sharesOf(votes);
+  const quorum = quorumSize(votes.length);
+  const answeredCount = grantedCount + refusedCount;
+  if (mostCount >= quorum) return "held";
+  if (answeredCount + silentCount < quorum) return "unreachable";
+  if (answeredCount < quorum || (silentCount > 0 && isWaiting)) return "pending";
+  if (grantedCount === 0 || mostCount > grantedCount) return "yield";
+  for (const [holder, count] of refusedCounts) {
+    if (count === grantedCount && !(holder !== undefined && own < holder)) return "yield";
+  }
+  return "keep";
+}
+
+/** Whether a vote comes from the node itself. */
+export function isAnswer(vote: Vote | undefined): boolean {
+  return vote !== undefined && vote.kind !== "fault";
+}
+
+/**
+ * How long a contender waits for silent nodes once a quorum has answered, ms from the send: a node that is much slower
+ * than the others is probably down.
+ *
+ * @param tookMs until a quorum had answered
+ */
+export function patienceMs(nodeTimeoutMs: number, tookMs: number): number {
+  return Math.max(nodeTimeoutMs / 4, 2 * tookMs);
+}
+
+/** Shortest time between two asks of one call, ms: where the network is fast, it is not asked at its speed. */
+export const MIN_ASK_MS = 2;
+
+/** Pauses stop growing at so many times the first. */
+const MAX_GROWTH = 4;
+
+/** What decides how long a contender that yielded pauses. */
+export interface SplitPause {
+  /** As measured. */
+  readonly roundTripMs: number;
+  /** How often the nodes were split, from 1. */
+  readonly splitCount: number;
+  /** Whether any node granted. */
+  readonly hadVote: boolean;
+  /** A random number in [0, 1). */
+  readonly unit: number;
+}
+
+/**
+ * One to two round trips, so that the one that keeps its nodes is asked for before; twice that for those without a
+ * vote; and longer with every further split, as many contend.
+ */
+export function splitPauseMs({ roundTripMs, splitCount, hadVote, unit }: SplitPause): number {
+  const growth = Math.min(MAX_GROWTH, 2 ** (splitCount - 1));
+  return Math.max(MIN_ASK_MS, roundTripMs) * (hadVote ? 1 : 2) * growth * (1 + unit);
+}
+
+/**
+ * When the last ask of a contender is due at the latest, ms: two round trips before its time is up, so that it can
+ * still keep its nodes once.
+ */
+export function lastAskMs(untilMs: number, roundTripMs: number): number {
+  return untilMs - 2 * Math.max(MIN_ASK_MS, roundTripMs);
+}

@@ -1,0 +1,154 @@
+import { expect } from "chai";
+import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
+import { CoordinatorBench, leaseSettings } from "../support/coordinator-bench.js";
+import { fault, foreign, granted, held } from "../support/votes.js";
+
+const TIMEOUT_MS = leaseSettings().nodeTimeoutMs;
+
+/** By others whose ownerIds are below, or above, those of all in these tests. */
+const byLower = (): RefusedVote => ({ ...held(), holder: "------" });
+const byHigher = (): RefusedVote => ({ ...held(), holder: "zzzzzz" });
+const byHighest = (): RefusedVote => ({ ...held(), holder: "zzzzzzz" });
+
+/** A call that does not wait, on so many nodes. */
+function contested(nodeCount = 3) {
+  const bench = new CoordinatorBench(nodeCount);
+  const { outcomes, abort, pendingAcquire } = bench.acquire();
+  return {
+    ...{ bench, outcomes, abort, pendingAcquire },
+    /** The nodes answer their last acquire after so many ms. */
+    answerAfter: (ms: number, votes: readonly (Vote | undefined)[]) => {
+      bench.clock.advance(ms);
+      bench.answer("acquire", votes);
+    },
+    ownersAt: (node: number) =>
+      bench.nodes[node]?.all("acquire").map(({ operation }) => operation.ownerId) ?? [],
+    kinds: () => outcomes.map(({ kind }) => kind),
+  };
+}
+
+describe("an acquire whose nodes are split", () => {
+  it("keeps its node and asks the others again at once, as the same owner, where it is the lowest", () => {
+    const { bench, answerAfter, ownersAt, kinds } = contested();
+    answerAfter(2, [granted(7), byHigher(), byHighest()]);
+    expect(bench.counts("acquire")).to.deep.equal([1, 2, 2]);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+    expect(new Set([0, 1, 2].flatMap(ownersAt)).size).to.equal(1);
+    answerAfter(2, [undefined, granted(7)]);
+    expect(kinds()).to.deep.equal(["granted"]);
+  });
+
+  it("has the validity of its first send", () => {
+    const { outcomes, answerAfter } = contested();
+    answerAfter(20, [granted(7), byHigher(), byHighest()]);
+    answerAfter(20, [undefined, granted(7)]);
+    const [outcome] = outcomes;
+    expect(outcome?.kind === "granted" && outcome.lease.validUntilMs).to.equal(1_988);
+  });
+
+  it("brings its token to the node that it kept, if the others were further", () => {
+    const { bench, answerAfter, kinds } = contested();
+    answerAfter(2, [granted(7), byHigher(), byHighest()]);
+    answerAfter(2, [undefined, granted(9), granted(9)]);
+    // Two nodes are enough for the token; of the first round one has another fence.
+    expect(bench.counts("seal")).to.deep.equal([1, 0, 0]);
+    expect(bench.nodes[0]?.last("seal").operation.fence).to.equal(9);
+    bench.answer("seal", [granted(9)]);
+    expect(kinds()).to.deep.equal(["granted"]);
+  });
+
+  it("goes on asking while others have the rest, at most every 2 ms", () => {
+    const { bench, answerAfter } = contested();
+    answerAfter(0, [granted(7), byHigher(), byHighest()]);
+    for (let ms = 0; ms < 20; ms++) {
+      bench.answer("acquire", [undefined, byHigher(), byHighest()]);
+      bench.clock.advance(1);
+    }
+    const [first, second] = bench.counts("acquire");
+    expect(first).to.equal(1);
+    expect(second).to.be.within(10, 12);
+  });
+
+  it("rolls back and asks all anew after one to two round trips, as another owner, where it is not", () => {
+    const { bench, answerAfter, ownersAt } = contested();
+    answerAfter(5, [granted(7), byLower(), byHigher()]);
+    expect(bench.counts("release")).to.deep.equal([1, 0, 0]);
+    bench.clock.advance(4);
+    expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+    bench.clock.advance(6);
+    expect(bench.counts("acquire")).to.deep.equal([2, 2, 2]);
+    expect(new Set(ownersAt(0)).size).to.equal(2);
+  });
+
+  for (const [title, votes] of [
+    ["a quorum of one other", [byHigher(), byHigher()]],
+    ["a quorum of somebody", [held(), held()]],
+    ["a quorum of data", [foreign(), foreign()]],
+  ] as const) {
+    it(`is refused at once by ${title}`, () => {
+      const { answerAfter, kinds, bench } = contested();
+      answerAfter(1, votes);
+      expect(kinds()).to.deep.equal(["refused"]);
+      bench.clock.advance(1_000);
+      expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+    });
+  }
+
+  it("L1, E1: is told of the split one node deadline after its first send, however often it was split", () => {
+    const { bench, outcomes, kinds } = contested();
+    // The last ask leaves two round trips, which are 2 ms at least.
+    for (let ms = 0; ms <= TIMEOUT_MS; ms++) {
+      if (ms < TIMEOUT_MS - 4) expect(kinds()).to.deep.equal([]);
+      bench.answer("acquire", [granted(7), byLower(), byHigher()]);
+      bench.clock.advance(1);
+    }
+    expect(kinds()).to.deep.equal(["split"]);
+    expect(outcomes[0]?.attemptCount).to.be.above(2);
+    bench.clock.advance(1_000);
+    expect(outcomes).to.have.length(1);
+  });
+
+  it("is told that it is unreachable at once where no quorum can answer", () => {
+    const { answerAfter, kinds } = contested();
+    answerAfter(0, [fault(), fault()]);
+    expect(kinds()).to.deep.equal(["unreachable"]);
+  });
+
+  it("waits a quarter of the node deadline for a silent node, and contends for the others", () => {
+    const { bench, answerAfter } = contested();
+    answerAfter(1, [granted(7), byHigher()]);
+    bench.clock.advance(TIMEOUT_MS / 4 - 2);
+    expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+    bench.clock.advance(1);
+    expect(bench.counts("acquire")).to.deep.equal([1, 2, 1]);
+  });
+
+  it("takes the vote of a node that was not waited for any more", () => {
+    const { bench, answerAfter, kinds } = contested();
+    answerAfter(1, [granted(7), byHigher()]);
+    bench.clock.advance(TIMEOUT_MS / 4);
+    bench.answer("acquire", [undefined, undefined, granted(7)]);
+    expect(kinds()).to.deep.equal(["granted"]);
+  });
+
+  it("L3: rolls back on all nodes that may have it if it is given up between two asks", () => {
+    const { bench, abort, answerAfter, kinds } = contested();
+    answerAfter(0, [granted(7), byHigher(), byHighest()]);
+    bench.answer("acquire", [undefined, byHigher(), byHighest()]);
+    abort();
+    expect(kinds()).to.deep.equal(["aborted"]);
+    expect(bench.counts("release")[0]).to.equal(1);
+    const asked = bench.counts("acquire");
+    bench.clock.advance(1_000);
+    expect(bench.counts("acquire")).to.deep.equal(asked);
+  });
+
+  it("asks no more after an abort in the pause", () => {
+    const { bench, abort, answerAfter, kinds } = contested();
+    answerAfter(5, [granted(7), byLower(), byHigher()]);
+    abort();
+    bench.clock.advance(1_000);
+    expect(kinds()).to.deep.equal(["aborted"]);
+    expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+  });
+});

@@ -1,0 +1,233 @@
+import { expect } from "chai";
+import * as fc from "fast-check";
+import type { Vote } from "../../src/protocol/operation.js";
+import {
+  isAnswer,
+  isLossReasonKnown,
+  lastAskMs,
+  lossReason,
+  MIN_ASK_MS,
+  patienceMs,
+  splitDecision,
+  splitPauseMs,
+  type LossReason,
+  type SplitDecision,
+} from "../../src/protocol/split.js";
+import { quorumSize } from "../../src/protocol/verdict.js";
+import { fault, foreign, granted, held } from "../support/votes.js";
+
+/** As `bbbbbb` sees it: `+` granted, a letter who refused it (`?` for somebody), `x` a fault, `.` silence. */
+function votesOf(text: string): (Vote | undefined)[] {
+  return [...text].map((mark) => {
+    if (mark === ".") return undefined;
+    if (mark === "+") return granted(7);
+    if (mark === "x") return fault("disconnected");
+    return { ...held(), holder: mark === "?" ? undefined : mark.repeat(6) };
+  });
+}
+
+const OWN = "bbbbbb";
+
+describe("splitDecision", () => {
+  const rows: readonly [votes: string, after: SplitDecision, waiting?: SplitDecision][] = [
+    // One has a quorum, or somebody: at once, whatever else is to come.
+    ["a", "held"],
+    ["aa.", "held"],
+    ["aa+", "held"],
+    ["??+", "held"],
+    ["aaa..", "held"],
+    ["aaa+", "held"],
+    ["aa", "held"],
+    // Of an even number half are none.
+    ["aa++", "yield"],
+    ["cc++", "keep"],
+    ["aa..", "pending"],
+    // Everybody one.
+    ["+cd", "keep"],
+    ["+ac", "yield"],
+    ["+?c", "yield"],
+    ["+?", "yield"],
+    ["+a", "yield"],
+    ["+c", "keep"],
+    // Most votes first, whoever is lower.
+    ["++aac", "yield"],
+    ["++ccd", "keep"],
+    ["++acd", "keep"],
+    ["++a?d", "keep"],
+    ["++??d", "yield"],
+    ["+aacc", "yield"],
+    ["+ccde", "yield"],
+    ["aacce", "yield"],
+    // Its own beginning again, of another: neither of the two can tell.
+    ["+bc", "yield"],
+    // No quorum of nodes will answer.
+    ["xx.", "unreachable"],
+    ["+x", "unreachable"],
+    ["ax", "unreachable"],
+    ["+axx.", "pending"],
+    // Nodes that are down, or silent for long, leave the others to be divided.
+    ["+cx", "keep"],
+    ["+ax", "yield"],
+    ["acx", "yield"],
+    ["+c.", "keep", "pending"],
+    ["+a.", "yield", "pending"],
+    ["++c..", "keep", "pending"],
+    ["+c...", "pending"],
+    ["++..", "pending"],
+  ];
+  for (const [text, after, waiting = after] of rows) {
+    it(`${text}: ${after}${waiting === after ? "" : `, but ${waiting} while the silent are waited for`}`, () => {
+      const votes = votesOf(text);
+      expect(splitDecision({ votes, own: OWN, isWaiting: true })).to.equal(waiting);
+      expect(splitDecision({ votes, own: OWN, isWaiting: false })).to.equal(after);
+    });
+  }
+
+  it("takes foreign data for somebody", () => {
+    const votes = [granted(7), foreign(), { ...held(), holder: "cccccc" }];
+    expect(splitDecision({ votes, own: OWN, isWaiting: false })).to.equal("yield");
+  });
+
+  /** Who has which node of up to seven, of up to eight contenders; nodes that are down at the end. */
+  const anySplit = fc
+    .record({
+      nodes: fc.array(fc.nat(7), { minLength: 1, maxLength: 7 }),
+      beginnings: fc.uniqueArray(fc.stringMatching(/^[\w-]{6}$/), { minLength: 8, maxLength: 8 }),
+      downCount: fc.nat(3),
+    })
+    .map(({ nodes, beginnings, downCount }) => ({
+      beginnings,
+      isDown: nodes.map((_, index) => index >= nodes.length - downCount),
+      nodes,
+    }));
+
+  it("of those that have nodes exactly one keeps them, and all the same one, if nobody has a quorum", () => {
+    let keptCount = 0;
+    fc.assert(
+      fc.property(anySplit, ({ nodes, beginnings, isDown }) => {
+        const decisions = beginnings.map((own, contender) => {
+          const votes = nodes.map((owner, index): Vote | undefined => {
+            if (isDown[index] === true) return index % 2 === 0 ? undefined : fault("disconnected");
+            return owner === contender ? granted(7) : { ...held(), holder: beginnings[owner] };
+          });
+          const grantedCount = votes.filter((vote) => vote?.kind === "granted").length;
+          if (grantedCount >= quorumSize(nodes.length)) return "won";
+          return splitDecision({ votes, own, isWaiting: false });
+        });
+        const upCount = isDown.filter((down) => !down).length;
+        const keepCount = decisions.filter((decision) => decision === "keep").length;
+        if (decisions.includes("won")) {
+          expect(decisions.filter((decision) => decision === "held")).to.have.length(7);
+        } else if (upCount >= quorumSize(nodes.length)) {
+          expect(decisions.filter((decision) => decision === "yield")).to.have.length(7);
+          expect(keepCount).to.equal(1);
+          keptCount++;
+        } else expect(keepCount).to.equal(0);
+      }),
+    );
+    expect(keptCount).to.be.above(10);
+  });
+
+  it("nobody keeps anything where somebody who is no client has as much", () => {
+    fc.assert(
+      fc.property(anySplit, fc.nat(7), ({ nodes, beginnings }, somebody) => {
+        const countOf = (who: number): number => nodes.filter((owner) => owner === who).length;
+        beginnings.forEach((own, contender) => {
+          if (contender === somebody || countOf(contender) > countOf(somebody)) return;
+          const votes = nodes.map((owner): Vote => {
+            if (owner === contender) return granted(7);
+            return { ...held(), holder: owner === somebody ? undefined : beginnings[owner] };
+          });
+          const decision = splitDecision({ votes, own, isWaiting: false });
+          if (countOf(contender) < quorumSize(nodes.length)) expect(decision).not.to.equal("keep");
+        });
+      }),
+    );
+  });
+});
+
+describe("isAnswer", () => {
+  it("is what a node says itself", () => {
+    expect(votesOf("+a?x.").map(isAnswer)).to.deep.equal([true, true, true, false, false]);
+  });
+});
+
+describe("lossReason", () => {
+  const rows: readonly [votes: string, reason: LossReason][] = [
+    ["aa+", "refused"],
+    ["??+", "refused"],
+    ["aax", "refused"],
+    ["aaa+", "refused"],
+    ["+ac", "split"],
+    ["aacc", "split"],
+    ["++ac.", "split"],
+    ["+acde", "split"],
+    // What the silent node says might make it a quorum.
+    ["+a.", "unreachable"],
+    ["+ax", "unreachable"],
+    ["aa+.", "unreachable"],
+    ["aa+x", "unreachable"],
+    ["aaxx+", "unreachable"],
+    // Too few answered.
+    ["xx+", "unreachable"],
+    ["ax", "unreachable"],
+    ["..c", "unreachable"],
+  ];
+  for (const [text, reason] of rows) {
+    it(`${text}: ${reason}`, () => expect(lossReason(votesOf(text))).to.equal(reason));
+  }
+
+  it("is known when no answer of the silent nodes can change it", () => {
+    const anyVotes = fc.array(fc.constantFrom("+", "a", "c", "?", "x", "."), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    const endsOf = (marks: readonly string[]): string[][] => {
+      const at = marks.indexOf(".");
+      if (at === -1) return [[...marks]];
+      return ["+", "a", "c", "d", "x"].flatMap((mark) => endsOf(marks.with(at, mark)));
+    };
+    let openCount = 0;
+    fc.assert(
+      fc.property(anyVotes, (marks) => {
+        const isLost = endsOf(marks).every(
+          (end) => end.filter((mark) => mark === "+").length < quorumSize(end.length),
+        );
+        if (!isLost) return;
+        const reasons = new Set(endsOf(marks).map((end) => lossReason(votesOf(end.join("")))));
+        if (isLossReasonKnown(votesOf(marks.join("")))) expect([...reasons]).to.have.length(1);
+        else openCount++;
+      }),
+    );
+    expect(openCount).to.be.above(0);
+  });
+});
+
+describe("the pauses of those that yield", () => {
+  const pause = { roundTripMs: 10, splitCount: 1, hadVote: true, unit: 0 };
+
+  for (const [over, ms] of [
+    [{}, 10],
+    [{ unit: 1 }, 20],
+    [{ hadVote: false }, 20],
+    [{ splitCount: 2 }, 20],
+    [{ splitCount: 3 }, 40],
+    [{ splitCount: 9 }, 40],
+    [{ splitCount: 9, hadVote: false, unit: 0.5 }, 120],
+    [{ roundTripMs: 0.1 }, MIN_ASK_MS],
+  ] as const) {
+    it(`${JSON.stringify(over)}: ${ms} ms`, () => {
+      expect(splitPauseMs({ ...pause, ...over })).to.equal(ms);
+    });
+  }
+
+  it("leave two round trips", () => {
+    expect(lastAskMs(100, 10)).to.equal(80);
+    expect(lastAskMs(100, 0.1)).to.equal(100 - 2 * MIN_ASK_MS);
+  });
+
+  it("wait for silent nodes a quarter of their deadline, or as long again as the others took", () => {
+    expect(patienceMs(100, 3)).to.equal(25);
+    expect(patienceMs(100, 20)).to.equal(40);
+  });
+});

@@ -1,0 +1,170 @@
+import { expect } from "chai";
+import { exclusiveLock } from "../../src/kinds/exclusive.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { bytesOf } from "../../src/memory/bytes.js";
+import { MemoryRedis } from "../../src/memory/memory-redis.js";
+import { plainReply } from "../../src/memory/reply.js";
+import { MAX_FENCE } from "../../src/protocol/fencing.js";
+import { inboxChannel, nameKeys, RECORD_KEY } from "../../src/protocol/keys.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
+import type { NameSnapshot, Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
+import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
+import { BATCH_SCRIPT } from "../../src/script/batch-script.js";
+import { operation } from "../support/channel-bench.js";
+
+const NAME = nameKeys("lock:", "a");
+const PLAIN = exclusiveLock(NAME);
+const TTL_MS = 10_000;
+const START_US = 1_700_000_000_000_000;
+
+/** A node whose clock goes on when it is told to. */
+class Node {
+  nowUs = START_US;
+  readonly redis = new MemoryRedis({ nowUs: () => this.nowUs });
+
+  run(...words: (string | number)[]): unknown {
+    return plainReply(this.redis.execute(words.map((word) => bytesOf(String(word)))));
+  }
+
+  /** Somebody listens there. */
+  listen(inbox: string): void {
+    const connection = this.redis.connect();
+    connection.execute(["SUBSCRIBE", inboxChannel(inbox)]);
+  }
+
+  votes(...operations: readonly Operation[]): readonly Vote[] {
+    const words = encodeBatch(operations, "", 1, { fenceSlackUs: 15_000_000 });
+    const reply = decodeReply(this.run("EVAL", BATCH_SCRIPT, ...words), operations);
+    if (reply.kind !== "votes") throw new Error(`no votes: ${JSON.stringify(reply)}`);
+    return reply.votes;
+  }
+
+  ask(
+    kind: OperationKind,
+    ownerId: string,
+    keys: LockKind = PLAIN,
+    over: Partial<Operation> = {},
+  ): Vote {
+    const fence = kind === "acquire" ? START_US : undefined;
+    const all = { keys, ttlMs: TTL_MS, fence, ...over };
+    return this.votes(operation(kind, ownerId, all))[0] as Vote;
+  }
+
+  inspect(): NameSnapshot {
+    const vote = this.ask("inspect", "", PLAIN, { fence: 0 });
+    if (vote.kind !== "granted" || vote.snapshot === undefined) throw new Error("no snapshot");
+    return vote.snapshot;
+  }
+}
+
+describe("A permit", () => {
+  const COUNT = 5;
+  const permit = (slot: number): LockKind => permitLock(NAME, COUNT, slot);
+
+  it("is told with all others that are taken, whichever they are", () => {
+    for (let taken = 1; taken < 2 ** COUNT; taken++) {
+      const node = new Node();
+      const slots = Array.from({ length: COUNT }, (_, slot) => slot);
+      const held = slots.filter((slot) => (taken >> slot) % 2 === 1);
+      for (const slot of held) {
+        expect(node.ask("acquire", `owner ${slot}`, permit(slot)).kind).to.equal("granted");
+      }
+      const vote = node.ask("acquire", "another", permit(held[0] as number));
+      // A digit for every four, the first for the first.
+      const digits = [taken % 16, taken >> 4].map((each) => each.toString(16)).join("");
+      expect(vote, held.join()).to.include({ kind: "refused", takenPermits: digits });
+    }
+  });
+
+  it("that was kept for somebody is nobody's any more once it was taken and released", () => {
+    const node = new Node();
+    node.listen("p");
+    node.ask("acquire", "first", permit(0));
+    const waiter = { inbox: "p", ticket: 5, turnMs: 60_000, placePrefix: "s" } as const;
+    expect(node.ask("acquire", "second", permit(0), { waiter }).kind).to.equal("refused");
+    node.ask("release", "first", permit(0));
+    expect(node.inspect().coHolders.length, "kept").to.equal(0);
+    expect(node.ask("acquire", "third", permit(0)).kind, "kept for p").to.equal("refused");
+    expect(node.ask("acquire", "second", permit(0), { waiter }).kind).to.equal("granted");
+    expect(node.run("ZRANGE", "quorate:permits:{lock:a}", 0, -1)).to.deep.equal(["0:second"]);
+    node.ask("release", "second", permit(0));
+    expect(node.ask("acquire", "third", permit(0)).kind).to.equal("granted");
+  });
+});
+
+describe("A name that is kept closed after a release", () => {
+  for (const [leftMs, keepMs, closedMs] of [
+    [TTL_MS, 700, 700],
+    [400, 700, 400],
+    [700, 700, 700],
+  ] as const) {
+    it(`is closed for ${closedMs} ms: ${keepMs} from now, of ${leftMs} that were left`, () => {
+      const node = new Node();
+      node.ask("acquire", "me");
+      node.nowUs += (TTL_MS - leftMs) * 1_000;
+      expect(node.ask("release", "me", PLAIN, { keepMs }).kind).to.equal("granted");
+      expect(node.inspect().remainingMs).to.equal(closedMs);
+    });
+  }
+
+  it("is not closed by somebody who does not hold it", () => {
+    const node = new Node();
+    node.ask("acquire", "me");
+    node.ask("release", "another", PLAIN, { keepMs: 700 });
+    expect(node.inspect().remainingMs).to.equal(TTL_MS);
+  });
+});
+
+describe("A lock whose fence cannot be stored", () => {
+  const KINDS: Readonly<Record<string, LockKind>> = {
+    exclusive: PLAIN,
+    shared: sharedLock(NAME),
+    permit: permitLock(NAME, 3, 1),
+  };
+  for (const [what, keys] of Object.entries(KINDS)) {
+    it(`is not left behind: ${what}`, () => {
+      const node = new Node();
+      node.run("HSET", RECORD_KEY, "floor", MAX_FENCE, "top", MAX_FENCE);
+      const vote = node.ask("acquire", "me", keys);
+      expect(vote).to.include({ kind: "fault", fault: "implausible" });
+      expect(node.inspect()).to.include({ holder: undefined, waitingCount: 0 });
+    });
+  }
+});
+
+describe("The fence of a name, after a release", () => {
+  const bucket = PLAIN.fenceBucket;
+
+  for (const [before, token, after] of [
+    [100, 107, 107],
+    [107, 107, 107],
+    [109, 107, 109],
+    [undefined, 107, 107],
+    [9, 10, 10],
+  ] as const) {
+    for (const isHeld of [true, false]) {
+      it(`is ${after} for a token ${token} where it was ${before ?? "none"}${isHeld ? "" : ", and the name was free"}`, () => {
+        const node = new Node();
+        if (isHeld) node.ask("acquire", "me", PLAIN, { fence: undefined });
+        if (before !== undefined) node.run("HSET", RECORD_KEY, bucket, before);
+        const vote = node.ask("release", "me", PLAIN, { fence: token });
+        expect(vote.kind).to.equal(isHeld ? "granted" : "refused");
+        expect(node.inspect()).to.include({ holder: undefined, fence: after });
+      });
+    }
+  }
+
+  it("is lifted for each of several that are released in one call", () => {
+    const node = new Node();
+    const names = ["a", "b", "c"].map((name) => exclusiveLock(nameKeys("lock:", name)));
+    for (const keys of names) node.ask("acquire", "me", keys, { fence: undefined });
+    const releases = names.map((keys, at) => operation("release", "me", { keys, fence: 100 + at }));
+    expect(node.votes(...releases).map(({ kind }) => kind)).to.deep.equal([
+      ...["granted", "granted", "granted"],
+    ]);
+    for (const [at, keys] of names.entries()) {
+      expect(node.run("HGET", RECORD_KEY, keys.fenceBucket)).to.equal(String(100 + at));
+    }
+  });
+});
