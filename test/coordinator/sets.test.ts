@@ -3,6 +3,7 @@ import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { reservedBy } from "../../src/kinds/reserved.js";
 import { severalLock } from "../../src/kinds/several.js";
 
 const SET = severalLock([KEYS, keysOf("lock:", "zero")]);
@@ -49,6 +50,23 @@ describe("Sets in the wait queue of one process", () => {
     bench.answer("acquire", SILENT);
     bench.clock.advance(901);
     expect(first.outcomes[0]).to.include({ kind: "unreachable" });
+  });
+
+  it("W6: whoever is let pass is called by what nodes said while the set asked", () => {
+    const { bench, set, plain, refuse, attempts, last } = setsBench();
+    set();
+    refuse();
+    bench.clock.advance(1);
+    expect(last()?.waiter).not.to.equal(undefined);
+    plain();
+    const asked = attempts().length;
+    const turn = reservedBy({ lockKey: KEYS.lockKey, placePrefix: "", turnMs: 13 });
+    bench.context.waitQueues.onTurn(0, turn, 13);
+    refuse();
+    expect(attempts()).to.have.length(asked);
+    bench.context.waitQueues.onTurn(1, turn, 13);
+    expect(attempts()).to.have.length(asked + 1);
+    expect(last()?.keys).to.equal(KEYS);
   });
 
   it("W1: lets those pass that want something else, not those that want the same", () => {
