@@ -31,8 +31,8 @@ export const PLANTS: Readonly<Record<Plant, PlantedBug>> = {
       },
       {
         file: "coordinator/lease-renewal.js",
-        find: "this.#validity.onExtended(firstSendMs);",
-        replace: "this.#validity.onExtended(this.#context.clock.now());",
+        find: "this.#lease.onExtended(firstSendMs, votes);",
+        replace: "this.#lease.onExtended(this.#context.clock.now(), votes);",
       },
     ],
   },

@@ -13,6 +13,8 @@ const PAUSE_MS = 1_000;
 interface Watched extends Sign {
   /** When it may be ended, or ended again, monotonic clock, ms. */
   dueMs: number;
+  /** A step that ends it was sent. */
+  isAsked?: true;
 }
 
 /**
@@ -40,9 +42,8 @@ export class OverdueHolders {
     if (vote.kind === "refused") return this.#refused(operation.keys, vote);
     if (vote.kind === "granted") {
       if (vote.looks !== undefined) this.#look(operation.places ?? [], vote.looks);
-      else if (operation.kind === "acquire" && this.#watched.size > 0) {
-        this.#watched.delete(watchKeyOf(operation.keys));
-      }
+      else if (operation.kind === "acquire" && this.#watched.size > 0)
+        this.#granted(operation.keys);
     }
     return vote;
   }
@@ -62,7 +63,7 @@ export class OverdueHolders {
     const nowMs = this.#clock.steady();
     const due = this.#watched.get(watchKeyOf(keys))?.filter(({ dueMs }) => dueMs <= nowMs);
     if (due === undefined || due.length === 0) return undefined;
-    for (const watched of due) watched.dueMs = nowMs + PAUSE_MS;
+    for (const watched of due) Object.assign(watched, { dueMs: nowMs + PAUSE_MS, isAsked: true });
     return due.map(({ text }) => text).join(";");
   }
 
@@ -72,6 +73,15 @@ export class OverdueHolders {
     const nowMs = this.#clock.steady();
     const overdueInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
     return overdueInMs < remainingMs ? { ...vote, overdueInMs } : vote;
+  }
+
+  /** Where it excludes all others they are gone. Beside others those are gone that were ended before it, if any were. */
+  #granted(keys: LockKind): void {
+    const name = watchKeyOf(keys);
+    const others = keys.isMutex ? [] : (this.#watched.get(name) ?? []);
+    const left = others.filter(({ isAsked }) => isAsked !== true);
+    if (left.length === 0) this.#watched.delete(name);
+    else this.#watched.set(name, left);
   }
 
   #look(places: readonly Place[], { blockedMs, signs }: Looks): void {

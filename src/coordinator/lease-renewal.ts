@@ -1,5 +1,5 @@
 import { keyTtlMs } from "../protocol/delays.js";
-import { faultVote, type Votes } from "../protocol/operation.js";
+import { faultVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
 import {
   renewalAtMs,
   renewalLateAtMs,
@@ -8,10 +8,7 @@ import {
 } from "../protocol/renewal.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
-import type { Grant } from "./grant.js";
-import type { LeaseHealing } from "./lease-healing.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import type { LeaseValidity } from "./lease-validity.js";
 import { STALLED_PART, type LossCause } from "./loss.js";
 import type { GrantedLease } from "./observer.js";
 import type { Renewable } from "./renewals.js";
@@ -28,11 +25,18 @@ export type ExtendResult =
 /** A lease that is extended. */
 export interface ExtendedLease extends GrantedLease {
   readonly state: "held" | "lost" | "released";
+  /** When its first renewal is due, lease clock, ms; never where it is not renewed. */
+  readonly firstRenewalAtMs: number;
+  /** First send of the round that last proved the lock, lease clock, ms. */
+  readonly provenAtMs: number;
   isHeld(): boolean;
+  operation(kind: "extend", ttlMs: number, nowMs: number): Operation;
   /** Too many nodes have lost the key for a quorum to hold it. */
   onTaken(): void;
-  /** Its validity and its next renewal have changed. */
-  onExtended(): void;
+  /** A quorum has extended it: its next renewal has changed. */
+  onExtended(firstSendMs: number, votes: Votes): void;
+  /** A straggler of the round that last extended it. */
+  onExtendVote(index: number, vote: Vote): void;
   /** Its next renewal has changed. */
   reschedule(): void;
 }
@@ -40,41 +44,34 @@ export interface ExtendedLease extends GrantedLease {
 /** Extends a lease: automatically where renewal is on, and on request. */
 export class LeaseRenewal implements Renewable {
   /** When the next renewal is due, lease clock, ms. */
-  renewAtMs: number;
+  #renewAtMs: number;
   /** When the lease is reported as late unless it is extended first, lease clock, ms. */
-  lateAtMs = Number.POSITIVE_INFINITY;
+  #lateAtMs = Number.POSITIVE_INFINITY;
   /** When the first renewal since the last successful extension was due, lease clock, ms; undefined before. */
   #dueMs: number | undefined;
   readonly #context: Context;
   readonly #settings: LeaseSettings;
-  readonly #validity: LeaseValidity;
-  readonly #healing: LeaseHealing;
   readonly #lease: ExtendedLease;
   /** Votes of the last extend round since the lock was proved last. */
   #votes: Votes | undefined;
   #extending: Promise<ExtendResult> | undefined;
 
-  constructor(
-    context: Context,
-    { settings, firstSendMs }: Grant,
-    validity: LeaseValidity,
-    healing: LeaseHealing,
-    lease: ExtendedLease,
-  ) {
+  constructor(context: Context, lease: ExtendedLease) {
     this.#context = context;
-    this.#settings = settings;
-    this.#validity = validity;
-    this.#healing = healing;
+    this.#settings = lease.settings;
     this.#lease = lease;
-    this.renewAtMs = settings.renew
-      ? renewalAtMs(firstSendMs, settings.ttlMs)
-      : Number.POSITIVE_INFINITY;
+    this.#renewAtMs = lease.firstRenewalAtMs;
+  }
+
+  /** When {@link wake} has something to do, lease clock, ms. */
+  get wakeAtMs(): number {
+    return Math.min(this.#renewAtMs, this.#lateAtMs);
   }
 
   /** Called by the lease at an instant at which something may be due. */
   wake(nowMs: number): void {
-    if (nowMs >= this.renewAtMs) this.begin(nowMs);
-    if (nowMs >= this.lateAtMs) this.#tellLate(nowMs);
+    if (nowMs >= this.#renewAtMs) this.#begin(nowMs);
+    if (nowMs >= this.#lateAtMs) this.#tellLate(nowMs);
   }
 
   /** One extend round. Calls while one is in flight share it. Never rejects. */
@@ -103,25 +100,25 @@ export class LeaseRenewal implements Renewable {
   }
 
   /** It is due: begins now or when there is room. */
-  begin(nowMs: number): void {
+  #begin(nowMs: number): void {
     if (this.#dueMs === undefined) this.#onFirstDue();
-    const urgentAtMs = renewalUrgentAtMs(this.#validity.untilMs, this.#settings.ttlMs);
-    this.renewAtMs = Number.POSITIVE_INFINITY;
+    const urgentAtMs = renewalUrgentAtMs(this.#lease.validUntilMs, this.#settings.ttlMs);
+    this.#renewAtMs = Number.POSITIVE_INFINITY;
     const isUrgent = nowMs >= urgentAtMs;
     const hasBegun = this.#context.renewals.begin(this, isUrgent);
-    if (!hasBegun && !isUrgent) this.renewAtMs = urgentAtMs;
+    if (!hasBegun && !isUrgent) this.#renewAtMs = urgentAtMs;
   }
 
   /** Called by the renewals, when there is room. */
   renew(): void {
-    this.renewAtMs = Number.POSITIVE_INFINITY;
+    this.#renewAtMs = Number.POSITIVE_INFINITY;
     void this.extend(true).then((result) => {
       this.#context.renewals.onEnd();
       if (result.kind !== "failed" || this.#lease.state !== "held") return;
       const nowMs = this.#context.clock.now();
-      const leftMs = this.#validity.untilMs - nowMs;
+      const leftMs = this.#lease.validUntilMs - nowMs;
       const unit = this.#context.entropy.unit();
-      this.renewAtMs = nowMs + renewalRetryMs(leftMs, this.#settings.ttlMs, unit);
+      this.#renewAtMs = nowMs + renewalRetryMs(leftMs, this.#settings.ttlMs, unit);
       this.#lease.reschedule();
     });
   }
@@ -137,7 +134,7 @@ export class LeaseRenewal implements Renewable {
     const { renew, ttlMs } = this.#settings;
     const votes = this.#votes;
     if (!renew && votes === undefined) return { kind: "notRenewed" };
-    const forMs = schedule.longestStallMs(this.#validity.provenAtMs);
+    const forMs = schedule.longestStallMs(this.#lease.provenAtMs);
     if (forMs >= ttlMs * STALLED_PART) return { kind: "stalled", forMs };
     if (votes === undefined || renewals.isWaiting(this)) return { kind: "queued" };
     const silent = faultVote("timeout", true, "no answer");
@@ -162,44 +159,39 @@ export class LeaseRenewal implements Renewable {
       },
       onStraggler: (index, vote, result) => {
         // Only the round that last proved the lock may say what to heal.
-        const isProof = result.verdict === "won" && this.#validity.provenAtMs === firstSendMs;
-        if (isProof) this.#healing.onExtendVote(index, vote);
+        const isProof = result.verdict === "won" && lease.provenAtMs === firstSendMs;
+        if (isProof) lease.onExtendVote(index, vote);
       },
     });
     this.#votes = round.votes;
-    const operation = this.#validity.operation("extend", ttlMs, firstSendMs);
+    const operation = lease.operation("extend", ttlMs, firstSendMs);
     const receiver = watched(this.#context, operation, this.#settings, round);
     round.send(nodes, operation, 0, firstSendMs, receiver);
   }
 
   #onExtended(firstSendMs: number, votes: Votes): void {
-    this.#validity.onExtended(firstSendMs);
     this.#votes = undefined;
     if (this.#settings.renew) {
-      this.renewAtMs = renewalAtMs(firstSendMs, this.#settings.ttlMs);
+      this.#renewAtMs = renewalAtMs(firstSendMs, this.#settings.ttlMs);
       this.#context.renewals.forget(this);
     }
     this.#dueMs = undefined;
-    this.lateAtMs = Number.POSITIVE_INFINITY;
-    this.#healing.backfillAtMs = Number.POSITIVE_INFINITY;
-    this.#lease.onExtended();
-    votes.forEach((vote, index) => {
-      if (vote !== undefined) this.#healing.onExtendVote(index, vote);
-    });
+    this.#lateAtMs = Number.POSITIVE_INFINITY;
+    this.#lease.onExtended(firstSendMs, votes);
   }
 
   /** No timer wakes up for an event without listeners. */
   #onFirstDue(): void {
     const { lossNoticeMs = 0 } = this.#settings;
-    this.#dueMs = this.renewAtMs;
+    this.#dueMs = this.#renewAtMs;
     if (this.#context.observer.hearsLate?.() === true) {
-      this.lateAtMs = renewalLateAtMs(this.#validity.untilMs, lossNoticeMs);
+      this.#lateAtMs = renewalLateAtMs(this.#lease.validUntilMs, lossNoticeMs);
     }
   }
 
   /** Once, until the lease is extended: between a renewal that is due and the loss. */
   #tellLate(nowMs: number): void {
-    this.lateAtMs = Number.POSITIVE_INFINITY;
+    this.#lateAtMs = Number.POSITIVE_INFINITY;
     this.#context.observer.onLate?.(this.#lease, nowMs - (this.#dueMs ?? nowMs));
   }
 }

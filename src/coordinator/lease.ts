@@ -1,21 +1,29 @@
+import { keepMs, keyTtlMs } from "../protocol/delays.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Vote } from "../protocol/operation.js";
-import { isValid } from "../protocol/validity.js";
+import type { Operation, Vote, Votes } from "../protocol/operation.js";
+import { renewalAtMs } from "../protocol/renewal.js";
+import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
 import type { Grant } from "./grant.js";
 import { PassOn } from "./pass-on.js";
-import { LeaseHealing, type HealedLease } from "./lease-healing.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import { LeaseValidity } from "./lease-validity.js";
 import type { LossCause, LossReason } from "./loss.js";
-import { MinimumHold } from "./minimum-hold.js";
-import type { GrantedLease, ManagedLease } from "./observer.js";
+import type { ManagedLease } from "./observer.js";
+import type { VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
 import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
+
+/** What a lock object is built on: the lease itself, or one of several handles on it. */
+export type LeaseHandle = Pick<
+  Lease,
+  | ("keys" | "ownerId" | "fencingToken" | "remainingMs" | "state")
+  | ("lossReason" | "lossCause" | "onLost" | "isGiven" | "settings")
+  | ("isHeld" | "extend" | "release" | "give")
+>;
 
 /**
  * A granted lock, from the grant to its loss or its release.
@@ -23,13 +31,14 @@ import type { Sleeper } from "./schedule.js";
  * `held` is left once, for `lost` or `released`. After that only the release is sent, so on every node the release is
  * this ownerId's last operation.
  */
-export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, ExtendedLease {
+export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver {
   readonly keys: LockKind;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
   readonly settings: LeaseSettings;
   readonly run: Run;
   readonly grantedAtMs: number;
+  readonly firstRenewalAtMs: number;
   /** Called immediately when the lock is lost, that is, ends without a release. */
   onLost: ((reason: LossReason) => void) | undefined;
   /** Set by {@link give} only. */
@@ -38,28 +47,46 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   heapIndex = -1;
 
   readonly #context: Context;
-  readonly #minimumHold: MinimumHold | undefined;
-  readonly #validity: LeaseValidity;
-  readonly #healing: LeaseHealing;
-  readonly #renewal: LeaseRenewal;
   #state: "held" | "lost" | "released" = "held";
+  #validUntilMs: number;
+  #provenAtMs: number;
+  /** When it was granted, monotonic clock, ms: a minimum hold counts from here, and must not end early. */
+  readonly #grantedSteadyMs: number;
+  /** Bit mask of the nodes that may hold a key of ours: they must receive the release. */
+  #mayHold: number;
+  /** Bit mask of the nodes that hold our key with the token stored. */
+  #complete: number;
+  /** When nodes without a complete key are repaired, lease clock, ms. */
+  #backfillAtMs = Number.POSITIVE_INFINITY;
+  /** Bit mask of the nodes that have notified us while we held the lock. */
+  #turnsTaken = 0;
+  /** From the first renewal or extension on. */
+  #renewal: LeaseRenewal | undefined;
   #lossReason: LossReason | undefined;
   #lossCause: LossCause | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
 
   constructor(context: Context, grant: Grant) {
+    const { settings, firstSendMs } = grant;
     this.#context = context;
     this.keys = grant.keys;
-    this.settings = grant.settings;
+    this.settings = settings;
     this.ownerId = grant.ownerId;
     this.fencingToken = grant.fencingToken;
-    this.grantedAtMs = grant.grantedAtMs;
-    const { minHoldMs, driftFactor } = grant.settings;
-    if (minHoldMs) this.#minimumHold = new MinimumHold(context.clock, minHoldMs, driftFactor);
     this.run = grant.run;
-    this.#validity = new LeaseValidity(grant);
-    this.#healing = new LeaseHealing(context, grant, this.#validity, this);
-    this.#renewal = new LeaseRenewal(context, grant, this.#validity, this.#healing, this);
+    this.grantedAtMs = grant.grantedAtMs;
+    this.#grantedSteadyMs = settings.minHoldMs ? context.clock.steady() : 0;
+    this.#validUntilMs = grant.validUntilMs;
+    this.#provenAtMs = firstSendMs;
+    this.#mayHold = grant.mayHold;
+    this.#complete = grant.complete;
+    const all = (1 << context.nodes.length) - 1;
+    // Stragglers have until the node deadline to complete the grant on their own.
+    if ((this.#complete & all) !== all)
+      this.#backfillAtMs = grant.grantedAtMs + settings.nodeTimeoutMs;
+    this.firstRenewalAtMs = settings.renew
+      ? renewalAtMs(firstSendMs, settings.ttlMs)
+      : Number.POSITIVE_INFINITY;
     this.reschedule();
     context.observer.onGranted(this);
   }
@@ -79,69 +106,99 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
 
   /** Lease clock, ms. The lock counts as held until this instant at the latest. */
   get validUntilMs(): number {
-    return this.#validity.untilMs;
+    return this.#validUntilMs;
+  }
+
+  /** Lease clock, ms. First send of the round that last proved the lock; keys created since then expire with its keys. */
+  get provenAtMs(): number {
+    return this.#provenAtMs;
   }
 
   /** What is left of the validity in ms; 0 once the lock is lost or released. */
   get remainingMs(): number {
     if (this.#state !== "held") return 0;
-    return Math.max(0, this.#validity.untilMs - this.#context.clock.now());
+    return Math.max(0, this.#validUntilMs - this.#context.clock.now());
   }
 
   /** Whether the lock is held now, by the clock. Detects a loss that no timer has reported yet. */
   isHeld(): boolean {
-    if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validity.untilMs)) {
+    if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validUntilMs)) {
       this.#lose("expired");
     }
     return this.#state === "held";
   }
 
-  /** Called by the attempt: the node holds our key with the token stored. */
+  /** Called by the attempt, too: the node holds our key with the token stored. */
   onComplete(index: number): void {
-    this.#healing.onComplete(index);
+    this.#complete |= 1 << index;
+    this.#mayHold |= 1 << index;
   }
 
-  /** Called by the attempt: a straggler of the acquire round with which nothing is wrong. */
+  /** The vote on a heal. Called by the attempt, too: a straggler of the acquire round with which nothing is wrong. */
   onVote(index: number, vote: Vote): void {
-    this.#healing.onVote(index, vote);
+    if (vote.kind === "granted") this.onComplete(index);
+    // One node suffices: an operator has ended the lock, whatever other nodes still hold.
+    else if (vote.kind === "refused" && vote.reason === "ended") this.onTaken();
   }
 
-  /** Called by the wait queues: that node has notified us. */
+  /**
+   * Called by the wait queues: the node notifies this process although it holds the lock. It refused the acquire
+   * because the release reached it only now. So it is healed rather than left waiting for us. Only once per node: no
+   * second notification can be genuine, and messages must not decide how often we ask.
+   */
   takeTurn(index: number, waiter: Waiter): void {
-    this.#healing.takeTurn(index, waiter);
+    const bit = 1 << index;
+    if (this.#state !== "held" || (this.#complete | this.#turnsTaken) & bit) return;
+    this.#turnsTaken |= bit;
+    this.#heal(index, waiter);
   }
 
-  /** Called by the healing and the renewal. */
+  /** Called by the renewal. */
   onTaken(): void {
     this.#lose("taken");
   }
 
   /** Called by the renewal. */
-  onExtended(): void {
+  onExtended(firstSendMs: number, votes: Votes): void {
+    const { ttlMs, driftFactor } = this.settings;
+    const extendedMs = validUntilMs(firstSendMs, ttlMs, driftFactor);
+    this.#validUntilMs = Math.max(this.#validUntilMs, extendedMs);
+    this.#provenAtMs = firstSendMs;
+    this.#backfillAtMs = Number.POSITIVE_INFINITY;
     // Little validity is left when the grant is known: a timer might report the loss too late.
-    if (this.#context.clock.now() >= this.#validity.lossAtMs) this.#lose("expired");
+    if (this.#context.clock.now() >= this.#lossAtMs) this.#lose("expired");
     else {
       this.reschedule();
       this.#context.observer.onExtended(this);
     }
+    votes.forEach((vote, index) => vote !== undefined && this.onExtendVote(index, vote));
+  }
+
+  /** Called by the renewal: heals where the key is free, and where it is ours but may lack the token. */
+  onExtendVote(index: number, vote: Vote): void {
+    const bit = 1 << index;
+    if (vote.kind === "refused") this.#complete &= ~bit;
+    const lacksToken = vote.kind === "granted" && (this.#complete & bit) === 0;
+    const lacksKey = vote.kind === "refused" && vote.reason === "free";
+    if (lacksToken || lacksKey) this.#heal(index);
   }
 
   /** Called by the schedule. */
   wake(nowMs: number): void {
     if (this.#state !== "held") return;
     const { maxHoldMs } = this.settings;
-    if (nowMs >= this.#validity.lossAtMs) this.#lose("expired");
+    if (nowMs >= this.#lossAtMs) this.#lose("expired");
     else if (nowMs >= this.grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
-      if (nowMs >= this.#healing.backfillAtMs) this.#healing.backfill();
-      this.#renewal.wake(nowMs);
+      if (nowMs >= this.#backfillAtMs) this.#backfill();
+      if (nowMs >= this.#renewalAtMs) this.#renewing().wake(nowMs);
       this.reschedule();
     }
   }
 
   /** One extend round. Calls while one is in flight share it. Never rejects. */
   extend(): Promise<ExtendResult> {
-    return this.#renewal.extend();
+    return this.#renewing().extend();
   }
 
   /**
@@ -175,7 +232,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   #passOn(): Promise<ReleaseResult> | undefined {
     const { waitQueues, clock } = this.#context;
     // A name that is kept closed is available to nobody.
-    if (!this.keys.queue.passesOn || this.#minimumHold?.keepMs !== undefined) return undefined;
+    if (!this.keys.queue.passesOn || this.#keepMs !== undefined) return undefined;
     const nowMs = clock.now();
     const next = waitQueues.successorOf(this.keys, this.run, nowMs);
     if (next === undefined) return undefined;
@@ -209,7 +266,7 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   }
 
   #leave(reason: LossReason): void {
-    if (reason === "expired") this.#lossCause = this.#renewal.causeOfExpiry();
+    if (reason === "expired") this.#lossCause = this.#renewing().causeOfExpiry();
     this.#end("lost");
     this.#lossReason = reason;
     this.onLost?.(reason);
@@ -220,31 +277,78 @@ export class Lease implements GrantedLease, ManagedLease, Sleeper, HealedLease, 
   #end(state: "lost" | "released"): void {
     this.#state = state;
     this.#context.waitQueues.onEnd(this);
-    this.#renewal.stop();
+    this.#renewal?.stop();
     this.#context.schedule.remove(this);
   }
 
   get #released(): Released {
     const { keys, ownerId, settings, fencingToken: token } = this;
     const waiter = this.#context.waitQueues.nextOf(keys);
-    const { mayHold } = this.#healing;
-    return { keys, ownerId, settings, token, mayHold, waiter, keepMs: this.#minimumHold?.keepMs };
+    return { keys, ownerId, settings, token, mayHold: this.#mayHold, waiter, keepMs: this.#keepMs };
+  }
+
+  /** How long the name must stay closed if it is released now, ms; undefined if it need not. */
+  get #keepMs(): number | undefined {
+    const { minHoldMs, driftFactor } = this.settings;
+    if (!minHoldMs) return undefined;
+    const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
+    return keepMs(minHoldMs, heldMs, driftFactor) || undefined;
   }
 
   /** Whether it ends without a release of the name, or may do so. */
   get #staysClosed(): boolean {
-    return Boolean(this.settings.lockDelayMs) || this.#minimumHold !== undefined;
+    const { lockDelayMs, minHoldMs } = this.settings;
+    return Boolean(lockDelayMs) || Boolean(minHoldMs);
+  }
+
+  #backfill(): void {
+    this.#backfillAtMs = Number.POSITIVE_INFINITY;
+    for (let index = 0; index < this.#context.nodes.length; index++) {
+      if ((this.#complete & (1 << index)) === 0) this.#heal(index);
+    }
+  }
+
+  /**
+   * Restores the key where it is missing and no other client's key is there. Only while held: a heal after the release
+   * would leave a key without an owner.
+   */
+  #heal(index: number, waiter?: Waiter): void {
+    if (!this.isHeld()) return;
+    const nowMs = this.#context.clock.now();
+    // Above 0: the validity ends before the keys of the round that proved it.
+    const leftMs = remainingTtlMs(nowMs, this.#provenAtMs, keyTtlMs(this.settings));
+    this.#mayHold |= 1 << index;
+    const operation = this.operation("heal", leftMs, nowMs, waiter);
+    this.#context.nodes[index]?.submit(operation, this, false);
+  }
+
+  /** What keeps it alive is never sent after the end of the validity. */
+  operation(kind: "extend" | "heal", ttlMs: number, nowMs: number, waiter?: Waiter): Operation {
+    const { keys, ownerId, fencingToken: fence } = this;
+    const { nodeTimeoutMs, clockStepMs: marginMs } = this.settings;
+    const sendBeforeMs = Math.min(this.#validUntilMs, nowMs + nodeTimeoutMs);
+    return { kind, keys, ownerId, ttlMs, marginMs, fence, sendBeforeMs, waiter, wire: undefined };
+  }
+
+  #renewing(): LeaseRenewal {
+    this.#renewal ??= new LeaseRenewal(this.#context, this);
+    return this.#renewal;
+  }
+
+  /** When the renewal has something to do, lease clock, ms. */
+  get #renewalAtMs(): number {
+    return this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
+  }
+
+  /** When the loss is reported, unless the lock is extended first, lease clock, ms. */
+  get #lossAtMs(): number {
+    return lossAtMs(this.#validUntilMs);
   }
 
   /** Called by the renewal, too: sets the next wake-up. */
   reschedule(): void {
-    const wakeAtMs = Math.min(
-      this.#validity.lossAtMs,
-      this.#renewal.renewAtMs,
-      this.#healing.backfillAtMs,
-      this.#renewal.lateAtMs,
-      this.grantedAtMs + this.settings.maxHoldMs,
-    );
+    const endMs = this.grantedAtMs + this.settings.maxHoldMs;
+    const wakeAtMs = Math.min(this.#lossAtMs, this.#renewalAtMs, this.#backfillAtMs, endMs);
     this.#context.schedule.set(this, wakeAtMs);
   }
 }

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import type { GivenLock, Lock, LockDescription } from "../api/lock.js";
 import { LockLostError, QuorumUnreachableError } from "../api/errors.js";
 import { nodeVotes } from "../api/tally.js";
-import type { LeaseHandle } from "../coordinator/lease-handle.js";
+import type { LeaseHandle } from "../coordinator/lease.js";
 import type { Clock } from "../coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "../api/options.js";

@@ -1,4 +1,4 @@
-import type { LeaseHandle } from "../coordinator/lease-handle.js";
+import type { LeaseHandle } from "../coordinator/lease.js";
 import type { LossCause } from "../coordinator/loss.js";
 import { detailOf, firstOf } from "../api/error-text.js";
 import { LockLostError } from "../api/errors.js";

@@ -19,7 +19,6 @@ import {
 } from "../../src/api/errors.js";
 import type { NodeStatus } from "../../src/api/events.js";
 import { MalformedTokenError, StaleTokenError } from "../../src/fencing/errors.js";
-import type { CheckedGrant } from "../../src/fencing/grant.js";
 import { lossErrorOf } from "../../src/manager/loss-error.js";
 import {
   ForeignKeyError,
@@ -355,7 +354,7 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
   ),
   QUORATE_STALE_TOKEN: [
     new StaleTokenError(
-      { name: LONG_NAME, fencingToken: Number.MAX_SAFE_INTEGER } as CheckedGrant,
+      { name: LONG_NAME, fencingToken: Number.MAX_SAFE_INTEGER },
       Number.MAX_SAFE_INTEGER,
     ),
   ],

@@ -1,8 +1,10 @@
 import { expect } from "chai";
 import { OverdueHolders } from "../../src/channel/overdue-holders.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { ownedLock } from "../../src/kinds/owned.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { severalLock } from "../../src/kinds/several.js";
+import { sharedLock } from "../../src/kinds/shared.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Operation, RefusedVote, Vote } from "../../src/protocol/operation.js";
 import { outwaitMs } from "../../src/protocol/validity.js";
@@ -118,6 +120,34 @@ describe("a holder of a name", () => {
       expect(bench.take()).to.equal(undefined);
       bench.told(sign(1));
       expect(bench.take()).to.equal(undefined);
+    });
+  }
+
+  const beside: Readonly<Record<string, LockKind>> = {
+    "another reader": sharedLock(NAME),
+    "another permit": PERMIT,
+    "another hold of its owner": ownedLock(NAME, "job"),
+  };
+  for (const [what, keys] of Object.entries(beside)) {
+    it(`is not forgotten behind the grant of ${what}: it may be there still`, () => {
+      const bench = new Bench();
+      bench.told(`${sign(1)};${sign(2, "bbbbbb", 2 * KEPT_MS)}`, keys);
+      bench.holders.read(operation("acquire", keys), { kind: "granted", fence: 1 });
+      bench.clock.advance(OVERDUE_MS);
+      expect(bench.take(keys)).to.equal(sign(1));
+    });
+
+    it(`is forgotten behind the grant of ${what} that has ended it`, () => {
+      const bench = new Bench();
+      bench.told(`${sign(1)};${sign(2, "bbbbbb", 2 * KEPT_MS)}`, keys);
+      bench.clock.advance(OVERDUE_MS);
+      expect(bench.take(keys)).to.equal(sign(1));
+      bench.holders.read(operation("acquire", keys), { kind: "granted", fence: 1 });
+      bench.clock.advance(2 * OVERDUE_MS);
+      expect(bench.take(keys)).to.equal(sign(2, "bbbbbb", 2 * KEPT_MS));
+      bench.holders.read(operation("acquire", keys), { kind: "granted", fence: 1 });
+      bench.clock.advance(OVERDUE_MS);
+      expect(bench.take(keys)).to.equal(undefined);
     });
   }
 

@@ -216,6 +216,15 @@ const LATE: readonly Ended[] = [
     gives: "ended",
   },
   {
+    title: "for as long as the last of several was asked for, which begins later",
+    given: [
+      ...[known(revoke({ ttlMs: 50 })), wait(30)],
+      ...[known(revoke({ ...y, ttlMs: 50 })), wait(30)],
+    ],
+    when: [plain(y)],
+    gives: "ended",
+  },
+  {
     title: "and no longer",
     given: [known(revoke({ ttlMs: 50 }), revoke({ ...y, ttlMs: 20 })), wait(51)],
     when: [plain()],

@@ -167,6 +167,18 @@ conformance("several names at once on a real server and in memory", (redis) => {
     });
   }
 
+  for (const [what, ofA, ofB] of [
+    ["first", 60_000, 1_000],
+    ["second", 1_000, 60_000],
+  ] as const) {
+    it(`a refusal tells the time of the holder that stays longest, of the ${what} name`, async () => {
+      const holders = [plain({ owner: "z", ttlMs: ofA }), plain({ ...yOfB, ttlMs: ofB })];
+      const last = lastOf(await expectSame(redis(), [run(...holders), run(both())]));
+      const { votes } = last.answer as { votes: { remainingMs: number }[] };
+      expect(votes[0]?.remainingMs).to.be.within(30_000, 60_000);
+    });
+  }
+
   it("the token is above what each of the names had, and in all of them", async () => {
     const before = [putFence(3_000_000_000_000_000), putFence(4_000_000_000_000_000, "b")];
     const last = lastOf(await expectSame(redis(), [...before, run(both())]));

@@ -1,14 +1,11 @@
 import { expect } from "chai";
-import type { Grant } from "../../src/coordinator/grant.js";
-import { LeaseHealing } from "../../src/coordinator/lease-healing.js";
 import {
   LeaseRenewal,
   type ExtendedLease,
   type ExtendResult,
 } from "../../src/coordinator/lease-renewal.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
-import { LeaseValidity } from "../../src/coordinator/lease-validity.js";
-import type { Vote } from "../../src/protocol/operation.js";
+import type { Operation, Vote } from "../../src/protocol/operation.js";
 import { renewalAtMs, renewalRetryMs } from "../../src/protocol/renewal.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
@@ -24,8 +21,9 @@ class Bench implements ExtendedLease {
   readonly coordinator = new CoordinatorBench();
   readonly startMs = this.coordinator.clock.now();
   readonly settings: LeaseSettings;
-  readonly validity: LeaseValidity;
   readonly renewal: LeaseRenewal;
+  readonly firstRenewalAtMs: number;
+  provenAtMs: number;
   readonly keys = KEYS;
   readonly ownerId = "me";
   readonly fencingToken = 7;
@@ -34,19 +32,18 @@ class Bench implements ExtendedLease {
   readonly told: string[] = [];
   /** What an observer hears of extend rounds: since when they were due, ms after the start, and their outcomes. */
   readonly heard: (number | string | undefined)[] = [];
+  /** Nodes whose votes were passed on with the round that proved the lock, or as its stragglers. */
+  readonly proofs: number[] = [];
   endsWhenExtended = false;
 
   constructor(over: Partial<LeaseSettings> = {}) {
     this.settings = leaseSettings(over);
     const { startMs, settings } = this;
-    const grant: Grant = {
-      ...{ keys: KEYS, settings, ownerId: "me", fencingToken: 7, firstSendMs: startMs },
-      ...{ grantedAtMs: startMs, validUntilMs: startMs + 988, mayHold: 7, complete: 7 },
-      run: { startedMs: startMs, isWaitedFor: false, passOnCount: 0, lastTicket: 0 },
-    };
     const { context } = this.coordinator;
-    this.validity = new LeaseValidity(grant);
-    const healing = new LeaseHealing(context, grant, this.validity, this);
+    this.provenAtMs = startMs;
+    this.firstRenewalAtMs = settings.renew
+      ? renewalAtMs(startMs, settings.ttlMs)
+      : Number.POSITIVE_INFINITY;
     const entropy = { ...context.entropy, unit: () => UNIT };
     const observer = {
       ...context.observer,
@@ -56,11 +53,16 @@ class Bench implements ExtendedLease {
       },
     };
     const own = { ...context, entropy, observer };
-    this.renewal = new LeaseRenewal(own, grant, this.validity, healing, this);
+    this.renewal = new LeaseRenewal(own, this);
   }
 
   get validUntilMs(): number {
-    return this.validity.untilMs;
+    return this.provenAtMs + 988;
+  }
+
+  operation(kind: "extend", ttlMs: number, nowMs: number): Operation {
+    const { keys, ownerId, fencingToken: fence } = this;
+    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs: nowMs + 50, wire: undefined };
   }
 
   isHeld(): boolean {
@@ -72,9 +74,15 @@ class Bench implements ExtendedLease {
     this.state = "lost";
   }
 
-  onExtended(): void {
+  onExtended(firstSendMs: number, votes: readonly (Vote | undefined)[]): void {
+    this.provenAtMs = firstSendMs;
     this.told.push("extended");
+    this.proofs.push(...votes.keys());
     if (this.endsWhenExtended) this.state = "lost";
+  }
+
+  onExtendVote(index: number): void {
+    this.proofs.push(index);
   }
 
   reschedule(): void {
@@ -94,7 +102,7 @@ class Bench implements ExtendedLease {
 
   /** ms after the start. */
   get renewAtMs(): number {
-    return this.renewal.renewAtMs - this.startMs;
+    return this.renewal.wakeAtMs - this.startMs;
   }
 
   get roundCount(): number | undefined {
@@ -177,7 +185,8 @@ describe("The outcome of an extend round", () => {
     bench.coordinator.clock.advance(40);
     await bench.answer(WON);
     expect(bench.validUntilMs - bench.startMs).to.equal(100 + 988);
-    expect(bench.renewal.renewAtMs).to.equal(renewalAtMs(bench.startMs + 100, 1_000));
+    expect(bench.renewal.wakeAtMs).to.equal(renewalAtMs(bench.startMs + 100, 1_000));
+    expect(bench.proofs, "all votes, and the straggler").to.deep.equal([0, 1, 2, 2]);
   });
 });
 

@@ -184,6 +184,20 @@ describe("a preemption that waits for its admission", () => {
     expect(preemption.bench.context.admission.underWayCount).to.equal(0);
   });
 
+  it("asks once, however often it is woken before", () => {
+    const { preemption, makeRoom } = busyPreemption();
+    const { bench } = preemption;
+    preemption.begin({ waitMs: 500 });
+    for (let more = 0; more < 2; more++) preemption.acquire?.wake(bench.clock.now());
+    makeRoom();
+    bench.clock.advance(0);
+    for (const asked of preemption.asked()) {
+      expect(asked.filter((kind) => kind === "preempt")).to.have.length(1);
+    }
+    expect(preemption.acquire?.attemptCount).to.equal(1);
+    expect(bench.context.admission.underWayCount).to.equal(1);
+  });
+
   it("is queued if its time is over first, and has preempted nobody", () => {
     const { preemption } = busyPreemption();
     const lease = preemption.bench.lease({ renew: false });

@@ -104,6 +104,23 @@ describe("Readers in the wait queue of one process", () => {
     expect(openCount()).to.equal(1);
   });
 
+  it("ask no more once they were let in and refused, until they are first", () => {
+    const { bench, read, openCount, all, turn } = readersBench();
+    read({ fair: true });
+    all(held(60_000));
+    read();
+    const second = read({ waitMs: 500 });
+    turn();
+    all(granted(7));
+    bench.clock.advance(1);
+    expect(openCount()).to.equal(2);
+    all(held(60_000));
+    bench.blockFor(60_000);
+    bench.clock.advance(500);
+    expect(openCount()).to.equal(0);
+    expect(second.outcomes[0]).to.include({ kind: "refused", attemptCount: 1 });
+  });
+
   it("are let in by a turn although the process holds the name already, as a reader", () => {
     const { bench, read, open, all, turn } = readersBench();
     read({ fair: true });

@@ -69,6 +69,23 @@ describe("Sets in the wait queue of one process", () => {
     expect(last()?.keys).to.equal(KEYS);
   });
 
+  it("who comes to be first is not told what a set that lets it pass was told for another place", () => {
+    const { bench, set, refuse, attempts } = setsBench();
+    const turn = (node: number): void => {
+      const reserved = { lockKey: KEYS.lockKey, placePrefix: "", turnMs: 5 } as const;
+      bench.context.waitQueues.onTurn(node, reservedBy(reserved), 5);
+    };
+    set({ fair: true });
+    bench.acquire({ nodeTimeoutMs: 20 }, { ...WAIT, fair: true });
+    turn(0);
+    refuse();
+    const count = attempts().length;
+    turn(1);
+    expect(attempts()).to.have.length(count);
+    turn(2);
+    expect(attempts()).to.have.length(count + 1);
+  });
+
   it("W1: lets those pass that want something else, not those that want the same", () => {
     const { bench, set, plain, refuse, last } = setsBench();
     set({ fair: true });

@@ -8,7 +8,7 @@ import { eventually } from "../support/settle.js";
 
 const REQUEST: HandshakeRequest = {
   ...{ number: 1, connectionName: "quorate-one", previous: undefined, newId: "new" },
-  ...{ ifAbsent: "fresh", nodeCount: 1, maxTtlMs: 60_000, clockStepMs: 5_000 },
+  ...{ ifAbsent: "fresh", nodeCount: 1, maxTtlMs: 60_000, firstTtlMs: 60_000, clockStepMs: 5_000 },
   ...{ wallMs: Date.now(), isDurable: false, nodeList: NO_LIST, isLooking: false },
   order: undefined,
 };

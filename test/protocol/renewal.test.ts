@@ -23,6 +23,22 @@ describe("renewalRetryMs", () => {
       }),
     );
   });
+
+  it("is spread over half of the longest: leases that failed together are not retried together", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 200, max: 60_000 }),
+        uniform(0.2, 1),
+        unit,
+        (ttlMs, part, u) => {
+          const [least, most] = [0, 1].map((at) => renewalRetryMs(ttlMs * part, ttlMs, at));
+          expect(least).to.be.closeTo((most ?? 0) / 2, 1e-6);
+          const pause = renewalRetryMs(ttlMs * part, ttlMs, u);
+          expect(pause).to.be.closeTo((least ?? 0) * (1 + u), 1e-6);
+        },
+      ),
+    );
+  });
 });
 
 describe("renewalAtMs", () => {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { expect } from "chai";
 import { dropStream } from "../../src/redis/drop-stream.js";
 import { activeResources } from "../support/active-resources.js";
 import { eventually } from "../support/settle.js";
@@ -67,4 +68,22 @@ describe("dropStream", () => {
       await eventually("no handle is left", () => activeResources("TCPSocketWrap") <= countBefore);
     });
   }
+
+  it("sends nothing more, not even what the system has taken already", async () => {
+    const ours = open();
+    await once(ours, "connect");
+    const their = await theirs;
+    their.pause();
+    // More than both ends hold.
+    ours.write(Buffer.alloc(16_000_000));
+    await eventually("it has begun", () => their.bytesRead > 0);
+    const ended = new Promise<void>((resolve) => their.once("error", resolve).once("end", resolve));
+    dropStream(ours);
+    await once(ours, "close");
+    const beforeCount = their.bytesRead;
+    their.resume();
+    await ended;
+    expect(their.bytesRead - beforeCount).to.be.below(500_000);
+    their.destroy();
+  });
 });

@@ -11,7 +11,14 @@ import { NO_LIST } from "../support/no-list.js";
 /** It writes nothing. */
 const REQUEST: HandshakeRequest = {
   ...{ number: 1, connectionName: "quorate-one", previous: undefined, newId: "new" },
-  ...{ ifAbsent: undefined, nodeCount: 3, maxTtlMs: 60_000, clockStepMs: 5_000, wallMs: 1 },
+  ...{
+    ifAbsent: undefined,
+    nodeCount: 3,
+    maxTtlMs: 60_000,
+    firstTtlMs: 60_000,
+    clockStepMs: 5_000,
+    wallMs: 1,
+  },
   ...{ isDurable: false, nodeList: NO_LIST, isLooking: true, order: undefined },
 };
 

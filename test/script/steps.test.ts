@@ -73,7 +73,7 @@ describe("A permit", () => {
       const vote = node.ask("acquire", "another", permit(held[0] as number));
       // A digit for every four, the first for the first.
       const digits = [taken % 16, taken >> 4].map((each) => each.toString(16)).join("");
-      expect(vote, held.join()).to.include({ kind: "refused", takenSlots: digits });
+      expect(vote, held.join()).to.include({ kind: "refused", takenPermits: digits });
     }
   });
 
@@ -87,7 +87,7 @@ describe("A permit", () => {
     expect(node.inspect().coHolders.length, "kept").to.equal(0);
     expect(node.ask("acquire", "third", permit(0)).kind, "kept for p").to.equal("refused");
     expect(node.ask("acquire", "second", permit(0), { waiter }).kind).to.equal("granted");
-    expect(node.run("ZRANGE", "quorate:slots:{lock:a}", 0, -1)).to.deep.equal(["0:second"]);
+    expect(node.run("ZRANGE", "quorate:permits:{lock:a}", 0, -1)).to.deep.equal(["0:second"]);
     node.ask("release", "second", permit(0));
     expect(node.ask("acquire", "third", permit(0)).kind).to.equal("granted");
   });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { LeaseHandle } from "../../coordinator/lease-handle.js";
+import type { LeaseHandle } from "../../coordinator/lease.js";
 import { ReentryError } from "../../api/reentry-error.js";
 import type { Lock } from "../../api/lock.js";
 import { lossErrorOf } from "../loss-error.js";

@@ -1,6 +1,6 @@
 import { show } from "../../runtime/validate.js";
 import type { LossReason, LossCause } from "../../coordinator/loss.js";
-import type { LeaseHandle } from "../../coordinator/lease-handle.js";
+import type { LeaseHandle } from "../../coordinator/lease.js";
 import type { ExtendResult } from "../../coordinator/lease-renewal.js";
 import type { ReleaseResult } from "../../coordinator/release-result.js";
 import type { LockKind } from "../../protocol/lock-kind.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { LeaseHandle } from "../../../src/coordinator/lease-handle.js";
+import type { LeaseHandle } from "../../../src/coordinator/lease.js";
 import { SharedLease } from "../../../src/manager/reentry/shared-lease.js";
 import { CoordinatorBench, stateOf } from "../../support/coordinator-bench.js";
 

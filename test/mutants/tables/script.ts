@@ -96,10 +96,10 @@ export const ROWS: readonly Row[] = [
         replace: "const ttlMs = Math.ceil(this.#settings.ttlMs / 4);",
       },
       {
-        file: "src/coordinator/lease-validity.ts",
-        find: "const { ttlMs, driftFactor } = this.#settings; const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);",
+        file: "src/coordinator/lease.ts",
+        find: "const { ttlMs, driftFactor } = this.settings; const extendedMs = validUntilMs(firstSendMs, ttlMs, driftFactor);",
         replace:
-          "const { driftFactor } = this.#settings, ttlMs = Math.ceil(this.#settings.ttlMs / 4); const extended = validUntilMs(firstSendMs, ttlMs, driftFactor);",
+          "const { driftFactor } = this.settings, ttlMs = Math.ceil(this.settings.ttlMs / 4); const extendedMs = validUntilMs(firstSendMs, ttlMs, driftFactor);",
       },
     ],
     where: ["network"],
