@@ -7,7 +7,7 @@ import { permitLock } from "../../../src/kinds/permit.js";
 import { redissonLock } from "../../../src/kinds/redisson.js";
 import { severalLock } from "../../../src/kinds/several.js";
 import { sharedLock } from "../../../src/kinds/shared.js";
-import type { LeaseHandle } from "../../../src/coordinator/lease-handle.js";
+import type { LeaseHandle } from "../../../src/coordinator/lease.js";
 import { Reentry } from "../../../src/manager/reentry/reentry.js";
 import { nameKeys } from "../../../src/protocol/keys.js";
 import type { LockKind } from "../../../src/protocol/lock-kind.js";
