@@ -106,6 +106,7 @@ class Splits {
         break;
       case "settle":
         return this.#onSettle(event);
+      default:
     }
     return undefined;
   }
