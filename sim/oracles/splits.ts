@@ -107,6 +107,7 @@ class Splits {
       case "settle":
         return this.#onSettle(event);
       default:
+        break;
     }
     return undefined;
   }
