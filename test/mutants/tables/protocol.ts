@@ -130,10 +130,8 @@ export const ROWS: readonly Row[] = [
     file: "src/protocol/backoff.ts",
     find: "minDelayMs + unit * Math.max(0, cap - minDelayMs)",
     replace: "cap",
-    where: [scenarios.noJitter, "calm"],
-    noticedBy: ["L2"],
-    seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 120 },
+    test: "test/protocol/backoff.test.ts",
+    grep: "spreads over the whole range",
   },
   {
     id: "overdue-too-early",
