@@ -503,7 +503,7 @@ export const ROWS: readonly Row[] = [
         changes: [
           {
             file: "src/coordinator/queued-acquire.ts",
-            find: "return this.#turnTries.take(nowMs);",
+            find: "return this.#turnTries?.allows(this.#context.clock.now()) !== false;",
             replace: "return true;",
           },
         ],
