@@ -150,13 +150,13 @@ describe("What the channels tell of a lock", () => {
   });
 
   it("is which state a node had before, whether somebody listened then or not", async () => {
-    const about = { name: "two:2", quarantineLeftMs: 5 };
-    const channel = { ...about, index: 1 } as NodeChannel;
+    const FACTS = { name: "two:2", quarantineLeftMs: 5 };
+    const channel = { ...FACTS, index: 1 } as NodeChannel;
     telemetry.onNodeState(channel, "connecting", "");
     telemetry.onNodeState(channel, "ready", "");
     const heard = hear<NodeMessage>(CHANNELS.node);
     telemetry.onNodeState(channel, "down", "gone");
-    telemetry.onNodeState({ ...about, index: 2 } as NodeChannel, "down", "gone");
+    telemetry.onNodeState({ ...FACTS, index: 2 } as NodeChannel, "down", "gone");
     await settle();
     const message = { node: "two:2", state: "down", detail: "gone", quarantineLeftMs: 5 };
     expect(heard).to.deep.equal([
