@@ -47,7 +47,7 @@ export interface NodePort {
    * Asks the node. The receiver is called at most once, possibly long after it gave up, and never before `submit` has
    * returned. Operations keep their order.
    *
-   * @param isOwed for a release: a key of this attempt may be (or come) on the node, so the
+   * @param mayHold for a release: a key of this attempt may be (or come) on the node, so the
    *   release has to reach it even if the node is down now.
    */
   submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void;

@@ -16,7 +16,9 @@ import {
 import type { OpenNodes } from "../nodes/open-nodes.js";
 import type { AcquireOptions } from "../api/options.js";
 import type { RecordedTtl } from "../api/node-errors.js";
+import type { QuorateWarning } from "../api/events.js";
 import { errorOf, recordedTtlOf } from "./outcome-error.js";
+import type { RequestHost } from "./request.js";
 import type { Place } from "../options/table.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Opening, Reentry } from "./reentry/reentry.js";
@@ -42,35 +44,50 @@ export interface HowToAcquire {
 
 const PLAINLY: HowToAcquire = {};
 
-/** Acquires the locks of one lock manager: checks the arguments, asks the nodes, returns the lock. */
+/** As long as a pause of the garbage collector or of the network. */
+const SHORT_TTL_MS = 100;
+
+/**
+ * Acquires the locks of one lock manager: checks the arguments, asks the nodes, returns the lock. Semaphores, elections
+ * and adoptions work on it, too.
+ */
 export class Acquirer {
-  readonly held: Iterable<ManagedLease>;
-  /** Waiting acquires. */
+  readonly nodes: OpenNodes;
+  readonly settings: ManagerSettings;
+  readonly held = new LinkedSet<ManagedLease>();
+  /** The locks held by elections. */
+  readonly terms = new WeakSet<ManagedLease>();
+  /** Waiting acquires, adoptions and campaigns; they are aborted when the manager closes. */
   readonly pending = new LinkedSet<Pending>();
   /** Any state but "open" rejects new acquires; while draining, held locks can still be re-entered. */
   state: "open" | "draining" | "closed" = "open";
-  readonly #nodes: OpenNodes;
-  readonly #settings: ManagerSettings;
+  readonly warn: (code: QuorateWarning["code"], message: string) => void;
   readonly #reentry: Reentry;
-  readonly #onLease: (lease: LeaseSettings) => void;
+  #isShortTtlTold = false;
 
-  /** @param onLease receives the settings of every requested lock */
   constructor(
     nodes: OpenNodes,
     settings: ManagerSettings,
-    held: Iterable<ManagedLease>,
     reentry: Reentry,
-    onLease: (lease: LeaseSettings) => void,
+    warn: (code: QuorateWarning["code"], message: string) => void,
   ) {
-    this.#nodes = nodes;
-    this.#settings = settings;
-    this.held = held;
+    this.nodes = nodes;
+    this.settings = settings;
     this.#reentry = reentry;
-    this.#onLease = onLease;
+    this.warn = warn;
   }
 
   get isClosed(): boolean {
     return this.state !== "open";
+  }
+
+  /** What the requests of its locks and permits need. */
+  get requestHost(): RequestHost {
+    return {
+      lossGraceMs: this.settings.lossGraceMs,
+      clock: this.nodes.context.clock,
+      onOverrun: (message) => this.warn("QUORATE_CALLBACK_OVERRUN", message),
+    };
   }
 
   /**
@@ -90,12 +107,12 @@ export class Acquirer {
       const keys = how.permitKeys ?? this.#keysOf(name, resolved);
       const { request } = how;
       if (request !== undefined) {
-        checkRequest(request, how.callback, keys, { ...resolved, layout: this.#settings.layout });
+        checkRequest(request, how.callback, keys, { ...resolved, layout: this.settings.layout });
       }
       checkMinHold(keys, lease.minHoldMs);
-      this.#onLease(lease);
+      this.checkTtl(lease);
       if (CHANNELS.acquire.hasSubscribers) {
-        const { names, context } = this.#nodes;
+        const { names, context } = this.nodes;
         const nodes = { names, clock: context.clock };
         const trace = new AcquireTrace(keys, wait.waitMs, nodes, signal);
         const ask = (): Promise<Lock> =>
@@ -113,7 +130,7 @@ export class Acquirer {
     reject: (error: unknown) => void,
     trace?: AcquireTrace,
   ): void {
-    const { context, names } = this.#nodes;
+    const { context, names } = this.nodes;
     if (this.state === "closed") throw new ClosedError(keys.name);
     signal?.throwIfAborted();
     const steals = request?.steal === true;
@@ -144,8 +161,8 @@ export class Acquirer {
 
   /** The settings of one acquire. @throws TypeError and RangeError for bad options */
   #resolve(options: AcquireOptions | undefined, waitMs: number, place: Place): ResolvedAcquire {
-    if (options !== undefined) return resolveAcquireOptions(options, this.#settings, waitMs, place);
-    const { lease, wait, once } = this.#settings;
+    if (options !== undefined) return resolveAcquireOptions(options, this.settings, waitMs, place);
+    const { lease, wait, once } = this.settings;
     return {
       lease,
       wait: waitMs === 0 ? once : wait,
@@ -156,6 +173,19 @@ export class Acquirer {
     };
   }
 
+  /** Called with the settings of every requested lock. Warns once: who gave seconds by mistake did so everywhere. */
+  checkTtl({ ttlMs }: LeaseSettings): void {
+    if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
+    this.#isShortTtlTold = true;
+    const message = `\`ttlMs\` of ${ttlMs} is very short: the lock expires after ${ttlMs} ms unless it is renewed. For seconds, multiply by 1000`;
+    this.warn("QUORATE_SHORT_TTL", message);
+  }
+
+  /** What such a lock needs of the longest ttl on record, where that is less. */
+  recordedTtlOf(lease: LeaseSettings): RecordedTtl | undefined {
+    return recordedTtlOf(this.nodes, lease);
+  }
+
   /**
    * The keys of one exclusive lock on a name.
    *
@@ -163,7 +193,7 @@ export class Acquirer {
    * @throws TypeError and RangeError for a bad name
    */
   plainKeysOf(name: unknown, option?: string): LockKind {
-    return checkedKeysOf(this.#settings.keyPrefix, name, this.#nodes.hasCluster, option);
+    return checkedKeysOf(this.settings.keyPrefix, name, this.nodes.hasCluster, option);
   }
 
   /** The same, for calls that are impossible after closing. @throws ClosedError */
@@ -174,8 +204,8 @@ export class Acquirer {
   }
 
   #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): LockKind {
-    const { hasCluster } = this.#nodes;
-    const { keyPrefix, layout } = this.#settings;
+    const { hasCluster } = this.nodes;
+    const { keyPrefix, layout } = this.settings;
     return laidOutKeys(checkedKeysOfAll(keyPrefix, name, hasCluster), { layout, ...resolved });
   }
 
@@ -195,10 +225,10 @@ export class Acquirer {
     const { waitedMs, attemptCount } = pendingAcquire;
     const isHeldHere = (): boolean =>
       [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
-    const marginMs = this.#nodes.marginMs();
-    const recordedTtl = (): RecordedTtl | undefined => recordedTtlOf(this.#nodes, lease);
+    const marginMs = this.nodes.marginMs();
+    const recordedTtl = (): RecordedTtl | undefined => this.recordedTtlOf(lease);
     const tried = { waitMs, waitedMs, attemptCount, marginMs, isHeldHere, recordedTtl };
-    return errorOf(keys, outcome, this.#nodes.names, tried);
+    return errorOf(keys, outcome, this.nodes.names, tried);
   }
 }
 

@@ -1,10 +1,8 @@
 import { show } from "../runtime/validate.js";
+import type { Acquirer } from "./acquirer.js";
 import { Adoption } from "../coordinator/adoption.js";
 import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
-import type { Context } from "../coordinator/context.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
-import type { LinkedSet } from "../coordinator/linked-set.js";
-import type { Pending } from "../coordinator/local-competitors.js";
 import { ClosedError, LockLostError, NotAdoptableError } from "../api/errors.js";
 import { ForeignKeyError, type RecordedTtl } from "../api/node-errors.js";
 import { nodeVotes } from "../api/tally.js";
@@ -14,35 +12,20 @@ import { errorOf } from "./outcome-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { AdoptOptions } from "../api/options.js";
 import { checkPlace } from "../options/table.js";
-import { resolveAcquireOptions, type ManagerSettings } from "../options/resolve.js";
+import { resolveAcquireOptions } from "../options/resolve.js";
 import { startedTrace } from "../telemetry/acquire-trace.js";
 import type { GivenLock } from "../api/lock.js";
 import { checkedGivenLock } from "./given-lock.js";
 
-/** What a lock manager provides to an adoption. */
-export interface AdoptionHost {
-  readonly context: Context;
-  readonly nodeNames: readonly string[];
-  /** Adoptions in progress; they are aborted when the manager closes. */
-  readonly pending: LinkedSet<Pending>;
-  readonly settings: ManagerSettings;
-  /** Called with the settings of the lock. */
-  readonly onLease: (lease: LeaseSettings) => void;
-  /** What such a lock needs of the longest ttl on record, where that is less. */
-  readonly recordedTtl: (lease: LeaseSettings) => RecordedTtl | undefined;
-  /** The keys of a name, while the manager is open. */
-  readonly keysOf: (name: string, option: string) => LockKind;
-}
-
 /** Takes over a lock that another process handed over. Throws as {@link LockManager.adopt} does. */
 export function adopt(
-  host: AdoptionHost,
+  acquirer: Acquirer,
   json: GivenLock | string,
   options: AdoptOptions,
 ): Promise<Lock> {
-  const { context, settings } = host;
-  const given = checkedGivenLock(json, context.clock.wallUs(), settings.maxTtlMs);
-  const keys = host.keysOf(given.name, "json.name");
+  const { nodes, settings } = acquirer;
+  const given = checkedGivenLock(json, nodes.context.clock.wallUs(), settings.maxTtlMs);
+  const keys = acquirer.openKeysOf(given.name, "json.name");
   if (keys.lockKey !== given.lockKey) {
     throw new RangeError(
       `\`json.lockKey\` must be ${show(keys.lockKey)} by \`keyPrefix\`, got ${show(given.lockKey)}`,
@@ -52,24 +35,26 @@ export function adopt(
   // Without a ttl of its own it goes on with the giver's, not with the default.
   const withTtl = { ...options, ttlMs: options.ttlMs ?? given.ttlMs };
   const { lease, signal } = resolveAcquireOptions(withTtl, settings, 0, "adopt");
-  host.onLease(lease);
-  return adoption(host, keys, lease, given.ownerId, signal);
+  acquirer.checkTtl(lease);
+  return adoption(acquirer, keys, lease, given.ownerId, signal);
 }
 
 function adoption(
-  { context, nodeNames, pending, recordedTtl }: AdoptionHost,
+  acquirer: Acquirer,
   keys: LockKind,
   settings: LeaseSettings,
   giverId: string,
   signal: AbortSignal | undefined,
 ): Promise<Lock> {
+  const { nodes, pending } = acquirer;
+  const { context, names: nodeNames } = nodes;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
     const onAbort = (): void => pendingAdoption.abort();
     const errorOfEnd = (outcome: Exclude<AcquireOutcome, { kind: "granted" }>): Error => {
       if (outcome.kind !== "aborted") {
-        return adoptionError(keys, outcome, nodeNames, () => recordedTtl(settings));
+        return adoptionError(keys, outcome, nodeNames, () => acquirer.recordedTtlOf(settings));
       }
       if (signal?.aborted) return signal.reason as Error;
       const { isPreempted } = pendingAdoption;

@@ -2,9 +2,7 @@ import { EventEmitter } from "node:events";
 import { inspect, type InspectOptions } from "node:util";
 import { Acquirer, nullIfHeld } from "./acquirer.js";
 import { asked } from "./caller.js";
-import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { Lease } from "../coordinator/lease.js";
-import { LinkedSet } from "../coordinator/linked-set.js";
 import type { ManagedLease } from "../coordinator/observer.js";
 import { inspect as inspectName } from "../coordinator/revoke.js";
 import { checkedDrainMs, Drain } from "./drain.js";
@@ -31,7 +29,6 @@ import { lateLock } from "./late-lock.js";
 import { checkMinHold, laidOutKeys } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
-import { recordedTtlOf } from "./outcome-error.js";
 import type {
   AcquireOptions,
   AdoptOptions,
@@ -45,24 +42,20 @@ import { untilReady } from "./ready.js";
 import type { NodeConfig } from "../nodes/own-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
 import { superfluous } from "../runtime/validate.js";
-import { runLocked, type RequestHost } from "./request.js";
+import { runLocked } from "./request.js";
 import { requestOf } from "../options/request.js";
 import {
-  resolveAcquireOptions,
   resolveElectOptions,
   resolveManagerOptions,
   type ManagerSettings,
 } from "../options/resolve.js";
-import { PermitSemaphore, type SemaphoreHost } from "./semaphore.js";
+import { PermitSemaphore } from "./semaphore.js";
 import { OpenedManager } from "../telemetry/open-managers.js";
 import { Telemetry, type ObservedNodes } from "../telemetry/telemetry.js";
 
 /** What a callback, or options, in the wrong place were probably meant for. */
 const RUNS_CALLBACKS = "request(name, options, callback) runs a callback under the lock";
 const OPTIONS_FIRST = "options come before the callback";
-
-/** As long as a pause of the garbage collector or of the network. */
-const SHORT_TTL_MS = 100;
 
 /** Releases in flight at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -81,16 +74,12 @@ const CLOSE_CONCURRENCY = 1_000;
 export class LockManager extends EventEmitter<LockManagerEvents> implements Locks {
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
-  readonly #held = new LinkedSet<ManagedLease>();
-  /** The locks held by elections. */
-  readonly #terms = new WeakSet<ManagedLease>();
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   readonly #drain: Drain;
   readonly #telemetry = new Telemetry(() => this.#observed);
   readonly #opened: OpenedManager;
   #clientId: string | undefined;
-  #isShortTtlTold = false;
   #closing: Promise<void> | undefined;
 
   /**
@@ -105,7 +94,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, {
       ...this.#telemetry.hooks,
-      onGranted: (lease: Lease) => this.#held.add(lease),
+      onGranted: (lease: Lease) => this.#acquirer.held.add(lease),
       onExtended: () => {},
       onReleased: (lease: Lease) => this.#onEnd(lease),
       onLost: (lease: Lease, reason) => {
@@ -126,14 +115,15 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       },
       onWarning: (code, message) => this.#warn(code, message),
     });
-    const onLease = (lease: LeaseSettings): void => this.#checkTtl(lease);
-    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#held, this.#reentry, onLease);
+    this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#reentry, (code, message) =>
+      this.#warn(code, message),
+    );
     this.#drain = new Drain(this.#nodes.context.clock);
-    this.#checkTtl(this.#settings.lease);
+    this.#acquirer.checkTtl(this.#settings.lease);
     this.#opened = new OpenedManager({
       nodes: () => this.nodes,
       quorum: () => this.quorum,
-      held: this.#held,
+      held: this.#acquirer.held,
       waiting: () => this.#nodes.context.waitQueues.sizes(),
     });
   }
@@ -206,48 +196,30 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     // Checked by now, like everything else.
     const run = callback as (lock: Lock | null) => T;
     if (lock === null) return await run(null);
-    return await runLocked(lock, opening?.enclose(run) ?? run, this.#requestHost);
+    return await runLocked(lock, opening?.enclose(run) ?? run, this.#acquirer.requestHost);
   }
 
   elect(name: string, options: ElectOptions = {}): Election {
-    const { context, names } = this.#nodes;
     const plainKeys = this.#acquirer.plainKeysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
     const choice = { layout: this.#settings.layout, mode: "exclusive", owner: undefined } as const;
     const keys = laidOutKeys(plainKeys, choice);
     checkMinHold(keys, settings.lease.minHoldMs);
-    this.#checkTtl(settings.lease);
-    const host = {
-      context,
-      nodeNames: names,
-      pending: this.#acquirer.pending,
-      isClosed: () => this.#acquirer.isClosed,
-      marginMs: () => this.#nodes.marginMs(),
-      recordedTtl: (lease: LeaseSettings) => recordedTtlOf(this.#nodes, lease),
-      onElected: (lease: ManagedLease) => void this.#terms.add(lease),
-    };
-    const electorate = electorateOf(host, { keys, ...settings });
+    this.#acquirer.checkTtl(settings.lease);
+    const electorate = electorateOf(this.#acquirer, { keys, ...settings });
     return new LockElection(name, electorate, settings.wait, settings.signal);
   }
 
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
-    const acquirer = this.#acquirer;
-    const keys = acquirer.plainKeysOf(name);
-    const { wait } = this.#settings;
-    const host: SemaphoreHost = {
-      ...this.#requestHost,
-      acquire: (permitKeys, given, isOnce) =>
-        acquirer.acquire(name, given, isOnce ? 0 : wait.waitMs, { permitKeys }),
-      check: (given) => void resolveAcquireOptions(given, this.#settings, wait.waitMs, "semaphore"),
-    };
-    return new PermitSemaphore(host, keys, options);
+    const keys = this.#acquirer.plainKeysOf(name);
+    return new PermitSemaphore(this.#acquirer, keys, options);
   }
 
   async query(): Promise<LockManagerSnapshot> {
     const wrong = superfluous("query()", arguments, 0, "inspect(name) asks the nodes about one");
     if (wrong !== undefined) throw wrong;
     this.#clientId ??= this.#nodes.context.entropy.id();
-    return snapshotOf(this.#held, this.#acquirer.pending, this.#clientId);
+    return snapshotOf(this.#acquirer.held, this.#acquirer.pending, this.#clientId);
   }
 
   async inspect(name: string): Promise<LockReport> {
@@ -269,17 +241,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
-    const { context, names } = this.#nodes;
-    const host = {
-      context,
-      nodeNames: names,
-      pending: this.#acquirer.pending,
-      settings: this.#settings,
-      onLease: (lease: LeaseSettings) => this.#checkTtl(lease),
-      recordedTtl: (lease: LeaseSettings) => recordedTtlOf(this.#nodes, lease),
-      keysOf: (name: string, option: string) => this.#acquirer.openKeysOf(name, option),
-    };
-    return asked(adopt(host, json, options));
+    return asked(adopt(this.#acquirer, json, options));
   }
 
   async ready(options: ReadyOptions = {}): Promise<void> {
@@ -293,7 +255,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     if (difference !== undefined) {
       throw new MisconfiguredError("", [], this.nodes, { listDifference: difference });
     }
-    const recordedTtl = recordedTtlOf(this.#nodes, this.#settings.lease);
+    const recordedTtl = this.#acquirer.recordedTtlOf(this.#settings.lease);
     if (recordedTtl !== undefined)
       throw new MisconfiguredError("", [], this.nodes, { recordedTtl });
   }
@@ -321,7 +283,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       nodes: this.nodes.map(({ node, state, detail }) =>
         state === "ready" ? `${node} ready` : `${node} ${state}: ${detail}`,
       ),
-      heldCount: this.#held.size,
+      heldCount: this.#acquirer.held.size,
       pendingCount: this.#acquirer.pending.size,
     };
     return `LockManager ${inspect(about, options)}`;
@@ -335,35 +297,19 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   async #close(drainMs: number): Promise<void> {
     this.#acquirer.state = "draining";
     for (const pending of this.#acquirer.pending) pending.abort();
-    const terms = [...this.#held].filter((lease) => this.#terms.has(lease));
+    const terms = [...this.#acquirer.held].filter((lease) => this.#acquirer.terms.has(lease));
     const resigned = closeAll(terms);
-    if (drainMs > 0) await this.#drain.wait(() => this.#held.size === 0);
+    if (drainMs > 0) await this.#drain.wait(() => this.#acquirer.held.size === 0);
     this.#acquirer.state = "closed";
     this.#opened.close();
     this.#nodes.context.renewals.close();
-    await Promise.all([resigned, closeAll([...this.#held])]);
+    await Promise.all([resigned, closeAll([...this.#acquirer.held])]);
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
   }
 
   #onEnd(lease: Lease): void {
-    this.#held.delete(lease);
+    this.#acquirer.held.delete(lease);
     if (this.#acquirer.isClosed) this.#drain.look();
-  }
-
-  /** Once: a user who gave seconds by mistake did so everywhere. */
-  #checkTtl({ ttlMs }: LeaseSettings): void {
-    if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
-    this.#isShortTtlTold = true;
-    const message = `\`ttlMs\` of ${ttlMs} is very short: the lock expires after ${ttlMs} ms unless it is renewed. For seconds, multiply by 1000`;
-    this.#warn("QUORATE_SHORT_TTL", message);
-  }
-
-  get #requestHost(): RequestHost {
-    return {
-      lossGraceMs: this.#settings.lossGraceMs,
-      clock: this.#nodes.context.clock,
-      onOverrun: (message) => this.#warn("QUORATE_CALLBACK_OVERRUN", message),
-    };
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

@@ -1,21 +1,14 @@
 import { show, superfluous } from "../runtime/validate.js";
-import { nullIfHeld } from "./acquirer.js";
+import { nullIfHeld, type Acquirer } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { Lock } from "../api/lock.js";
 import type { Semaphore } from "../api/semaphore.js";
 import type { PermitOptions, SemaphoreOptions } from "../api/options.js";
+import { resolveAcquireOptions } from "../options/resolve.js";
 import { checkPlace, OPTIONS } from "../options/table.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { permitLock } from "../kinds/permit.js";
-import { runLocked, type RequestHost } from "./request.js";
-
-/** What a semaphore needs from its lock manager. */
-export interface SemaphoreHost extends RequestHost {
-  /** @param isOnce one attempt, unless the options set a wait */
-  acquire(keys: LockKind, options: PermitOptions, isOnce: boolean): Promise<Lock>;
-  /** @throws TypeError and RangeError for bad options */
-  check(options: SemaphoreOptions): void;
-}
+import { runLocked } from "./request.js";
 
 const RUNS_CALLBACKS = "request(options, callback) runs a callback under a permit";
 const OPTIONS_FIRST = "options come before the callback";
@@ -26,18 +19,19 @@ export class PermitSemaphore implements Semaphore {
   readonly permits: number;
   readonly #keys: LockKind;
   readonly #defaults: PermitOptions;
-  readonly #host: SemaphoreHost;
+  readonly #acquirer: Acquirer;
 
   /** @internal */
-  constructor(host: SemaphoreHost, plainKeys: LockKind, options: SemaphoreOptions) {
-    host.check(options);
+  constructor(acquirer: Acquirer, plainKeys: LockKind, options: SemaphoreOptions) {
+    const { settings } = acquirer;
+    resolveAcquireOptions(options, settings, settings.wait.waitMs, "semaphore");
     const { permits, ...defaults } = options;
     // Missing, it was not checked.
     this.permits = OPTIONS.permits.check("permits", permits);
     this.name = plainKeys.name;
     this.#keys = permitLock(plainKeys, this.permits);
     this.#defaults = defaults;
-    this.#host = host;
+    this.#acquirer = acquirer;
   }
 
   async acquire(options: PermitOptions = {}): Promise<Lock> {
@@ -66,7 +60,7 @@ export class PermitSemaphore implements Semaphore {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
     const lock = await asked(this.#acquire(isShort ? {} : optionsOrCallback, false));
-    return await runLocked(lock, callback, this.#host);
+    return await runLocked(lock, callback, this.#acquirer.requestHost);
   }
 
   #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
@@ -74,7 +68,8 @@ export class PermitSemaphore implements Semaphore {
     // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(options, isOnce ? defaults : { waitMs, ...defaults });
-    return this.#host.acquire(this.#keys, all, isOnce);
+    const usualMs = isOnce ? 0 : this.#acquirer.settings.wait.waitMs;
+    return this.#acquirer.acquire(this.name, all, usualMs, { permitKeys: this.#keys });
   }
 }
 

@@ -4,7 +4,7 @@ import { outwaitMs } from "./validity.js";
  * How long a name stays closed although no client holds it: after a loss (lock-delay), or because its lock was
  * released early (minimum hold).
  *
- * Lock-delay is of Chubby: "The Chubby lock service for loosely-coupled distributed systems", Burrows
+ * Lock-delay is of Chubby: "The Chubby lock service for loosely-coupled distributed systems", Burrows, OSDI 2006.
  * There the server begins it when a session fails. Here no process may be left to begin it, so it is in every key
  * from the start: the key outlives the validity by the delay.
  */

@@ -35,7 +35,7 @@ export interface Permits {
 
 /**
  * One lock on one name or several: where it is stored on the nodes, how it waits, what it allows. All differences
- * between kinds of locks are defined here; no other code asks for the kind of a lock.
+ * between kinds of locks are members of it: no code of an acquire or a lease asks which kind it is.
  *
  * Of several names the keys of {@link NameKeys} are those of the first.
  */

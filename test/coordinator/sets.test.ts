@@ -52,22 +52,44 @@ describe("Sets in the wait queue of one process", () => {
     expect(first.outcomes[0]).to.include({ kind: "unreachable" });
   });
 
-  it("who comes to be first is not told what a set that lets it pass was told", () => {
-    const { bench, set, plain, refuse, attempts } = setsBench();
-    const turn = (node: number): void => {
-      const reserved = { lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 } as const;
-      bench.context.waitQueues.onTurn(node, reservedBy(reserved), 20);
-    };
-    set({ fair: true });
-    plain({ fair: true });
-    turn(0);
+  it("W6: whoever is let pass is called by what nodes said while the set asked", () => {
+    const { bench, set, plain, refuse, attempts, last } = setsBench();
+    set();
     refuse();
-    const count = attempts().length;
-    turn(1);
-    expect(attempts()).to.have.length(count);
-    turn(2);
-    expect(attempts()).to.have.length(count + 1);
+    bench.clock.advance(1);
+    expect(last()?.waiter).not.to.equal(undefined);
+    plain();
+    const asked = attempts().length;
+    const turn = reservedBy({ lockKey: KEYS.lockKey, placePrefix: "", turnMs: 13 });
+    bench.context.waitQueues.onTurn(0, turn, 13);
+    refuse();
+    expect(attempts()).to.have.length(asked);
+    bench.context.waitQueues.onTurn(1, turn, 13);
+    expect(attempts()).to.have.length(asked + 1);
+    expect(last()?.keys).to.equal(KEYS);
   });
+
+  for (const { what, nodeTimeoutMs, askedAt } of [
+    { what: "heeds what a set in the same place was told", nodeTimeoutMs: 50, askedAt: 1 },
+    { what: "does not, in another place: that is passed on", nodeTimeoutMs: 200, askedAt: 2 },
+  ]) {
+    it(`who comes to be first because a set lets it pass ${what}`, () => {
+      const { bench, set, refuse, attempts } = setsBench();
+      const turn = (node: number): void => {
+        const reserved = { lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 } as const;
+        bench.context.waitQueues.onTurn(node, reservedBy(reserved), 20);
+      };
+      set({ fair: true });
+      bench.acquire({ nodeTimeoutMs }, { ...WAIT, fair: true });
+      turn(0);
+      refuse();
+      const count = attempts().length;
+      for (const node of [1, 2]) {
+        turn(node);
+        expect(attempts()).to.have.length(count + (node >= askedAt ? 1 : 0));
+      }
+    });
+  }
 
   it("W1: lets those pass that want something else, not those that want the same", () => {
     const { bench, set, plain, refuse, last } = setsBench();

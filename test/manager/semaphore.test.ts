@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { LockManager, type PermitOptions, type SemaphoreOptions } from "../../src/index.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
-import { PermitSemaphore, type SemaphoreHost } from "../../src/manager/semaphore.js";
+import type { Acquirer } from "../../src/manager/acquirer.js";
+import { PermitSemaphore } from "../../src/manager/semaphore.js";
+import { resolveManagerOptions } from "../../src/options/resolve.js";
 import { rejectionWith } from "../support/settle.js";
 
 /** Nothing listens there: what is wrong must be found before anybody is asked. */
@@ -96,14 +98,14 @@ describe("The options of a permit", () => {
     given: PermitOptions,
   ): Promise<readonly (readonly [options: PermitOptions, isOnce: boolean])[]> {
     const all: (readonly [PermitOptions, boolean])[] = [];
-    const host = {
-      acquire: (_: unknown, options: PermitOptions, isOnce: boolean) => {
-        all.push([options, isOnce]);
+    const acquirer = {
+      settings: resolveManagerOptions({}),
+      acquire: (_: unknown, options: PermitOptions, waitMs: number) => {
+        all.push([options, waitMs === 0]);
         return Promise.reject(new Error("no"));
       },
-      check: () => {},
-    } as unknown as SemaphoreHost;
-    const semaphore = new PermitSemaphore(host, keysOf("lock:", "gpu"), DEFAULTS);
+    } as unknown as Acquirer;
+    const semaphore = new PermitSemaphore(acquirer, keysOf("lock:", "gpu"), DEFAULTS);
     for (const call of [
       () => semaphore.acquire(given),
       () => semaphore.tryAcquire(given),

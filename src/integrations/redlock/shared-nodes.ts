@@ -101,8 +101,11 @@ export class SharedNodes {
     return this.clients.filter((client) => !hasTransport(client));
   }
 
-  /** Whether all clients have been closed by their user. One that gave up reconnecting is only unreachable. */
-  get isClosed(): boolean {
+  /**
+   * Whether all clients have been closed by their user, as far as they show it now. One that gave up reconnecting is
+   * only unreachable.
+   */
+  checkClosed(): boolean {
     const haveEnded = this.#haveEnded;
     if (this.#quit === "quitting" && haveEnded) this.#quit = "quit";
     // From here on their state is sufficient: they may be connected again.
@@ -128,7 +131,7 @@ export class SharedNodes {
    * on record.
    */
   async open(durationMs: number): Promise<OpenNodes | undefined> {
-    if (this.isClosed) return undefined;
+    if (this.checkClosed()) return undefined;
     if (this.#opened === undefined) {
       this.#opened = this.#open();
       this.#watchClients();
@@ -159,7 +162,7 @@ export class SharedNodes {
   }
 
   #closeIfUnused(): void {
-    if (this.isClosed || (this.#haveEnded && this.#useCount === 0)) void this.close();
+    if (this.checkClosed() || (this.#haveEnded && this.#useCount === 0)) void this.close();
   }
 
   #watchClients(): void {

@@ -1,35 +1,16 @@
+import type { Acquirer } from "../acquirer.js";
 import type { AcquireOutcome } from "../../coordinator/pending-acquire.js";
 import type { WaitSettings } from "../../protocol/next-move.js";
 import type { AttemptFailure } from "../../protocol/attempt-failure.js";
-import type { Context } from "../../coordinator/context.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
-import type { LinkedSet } from "../../coordinator/linked-set.js";
-import type { Pending } from "../../coordinator/local-competitors.js";
-import type { ManagedLease } from "../../coordinator/observer.js";
 import { ClosedError, type QuorateError } from "../../api/errors.js";
 import { LeasedLock } from "../lock.js";
-import type { RecordedTtl } from "../../api/node-errors.js";
 import { errorOf } from "../outcome-error.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import { startedTrace } from "../../telemetry/acquire-trace.js";
 import { DelayedAcquire } from "./delayed-acquire.js";
 import type { CampaignOutcome, Electorate } from "./candidacy.js";
 import { LeasedTerm } from "./term.js";
-
-/** What a lock manager provides to its elections. */
-export interface ElectionHost {
-  readonly context: Context;
-  readonly nodeNames: readonly string[];
-  /** Campaigns that wait; they are aborted when the manager closes. */
-  readonly pending: LinkedSet<Pending>;
-  readonly isClosed: () => boolean;
-  /** The largest clock margin that a client of the nodes has on record, ms. */
-  readonly marginMs: () => number;
-  /** What such a lock needs of the longest ttl on record, where that is less. */
-  readonly recordedTtl: (lease: LeaseSettings) => RecordedTtl | undefined;
-  /** Called with the lock that a term is based on. */
-  readonly onElected: (lease: ManagedLease) => void;
-}
 
 export interface Candidature {
   readonly keys: LockKind;
@@ -40,13 +21,14 @@ export interface Candidature {
 }
 
 /** Elections of one name on the nodes of a lock manager. */
-export function electorateOf(host: ElectionHost, candidature: Candidature): Electorate<LeasedTerm> {
-  const { context, nodeNames, pending } = host;
+export function electorateOf(acquirer: Acquirer, candidature: Candidature): Electorate<LeasedTerm> {
+  const { nodes, pending } = acquirer;
+  const { context, names: nodeNames } = nodes;
   const { keys, lease, wait, onError } = candidature;
 
   const outcomeOf = (outcome: AcquireOutcome): CampaignOutcome<LeasedTerm> => {
     if (outcome.kind === "granted") {
-      host.onElected(outcome.lease);
+      acquirer.terms.add(outcome.lease);
       const lock = new LeasedLock(outcome.lease, nodeNames, context.clock);
       return { kind: "elected", term: new LeasedTerm(lock) };
     }
@@ -58,8 +40,8 @@ export function electorateOf(host: ElectionHost, candidature: Candidature): Elec
       waitMs: wait.waitMs,
       waitedMs: 0,
       attemptCount: 1,
-      marginMs: host.marginMs(),
-      recordedTtl: () => host.recordedTtl(lease),
+      marginMs: nodes.marginMs(),
+      recordedTtl: () => acquirer.recordedTtlOf(lease),
     });
 
   let isTroubled = false;
@@ -76,7 +58,7 @@ export function electorateOf(host: ElectionHost, candidature: Candidature): Elec
   return {
     unit: () => context.entropy.unit(),
     campaign: (delayMs, settle) => {
-      if (host.isClosed()) {
+      if (acquirer.isClosed) {
         context.clock.defer(() => settle(outcomeOf({ kind: "aborted" })));
         return { abort: () => {} };
       }

@@ -149,7 +149,6 @@ local function take(lock, is_acquire)
   if lock.is_first and not lock.is_redisson then
     -- Left over from an earlier tenure. Only after the first command that allocates memory: a node without memory
     -- refuses nothing after that.
-    -- nothing behind it.
     call('SET', lock.key, lock.marker, 'PX', lock.ttl)
     call('DEL', lock.holds)
   end

@@ -120,21 +120,21 @@ describe("SharedNodes of clients that end", () => {
       const [first, second] = clients;
       if (first === undefined || second === undefined) throw new Error("there are two");
       end(first);
-      expect(nodes.isClosed, "one of them").to.equal(false);
+      expect(nodes.checkClosed(), "one of them").to.equal(false);
       end(second);
-      expect(nodes.isClosed).to.equal(isClosed);
+      expect(nodes.checkClosed()).to.equal(isClosed);
     });
   }
 
   it("are closed once they were quit, and open again where a client was connected again", async () => {
     const { clients, nodes } = opened();
     await nodes.quit();
-    expect(nodes.isClosed).to.equal(true);
-    expect(nodes.isClosed, "asked again").to.equal(true);
+    expect(nodes.checkClosed()).to.equal(true);
+    expect(nodes.checkClosed(), "asked again").to.equal(true);
     clients[1]?.connect();
-    expect(nodes.isClosed).to.equal(false);
+    expect(nodes.checkClosed()).to.equal(false);
     clients[1]?.end(true);
-    expect(nodes.isClosed).to.equal(true);
+    expect(nodes.checkClosed()).to.equal(true);
   });
 
   it("are closed while they are being quit, though their clients seem to be connected", async () => {
@@ -144,11 +144,11 @@ describe("SharedNodes of clients that end", () => {
       client.quit = () => new Promise<void>((resolve) => (quit = resolve));
     }
     const quitting = nodes.quit();
-    expect(nodes.isClosed).to.equal(true);
+    expect(nodes.checkClosed()).to.equal(true);
     for (const client of clients) client.end(true);
-    expect(nodes.isClosed).to.equal(true);
+    expect(nodes.checkClosed()).to.equal(true);
     for (const client of clients) client.connect();
-    expect(nodes.isClosed).to.equal(false);
+    expect(nodes.checkClosed()).to.equal(false);
     quit();
     void quitting;
   });

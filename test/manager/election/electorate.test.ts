@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { LinkedSet } from "../../../src/coordinator/linked-set.js";
 import type { Pending } from "../../../src/coordinator/local-competitors.js";
 import type { AcquireMessage } from "../../../src/index.js";
+import type { Acquirer } from "../../../src/manager/acquirer.js";
 import { electorateOf } from "../../../src/manager/election/electorate.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../../support/coordinator-bench.js";
 import { settle } from "../../support/manual-clock.js";
@@ -15,18 +16,16 @@ function electorate() {
   const pending = new LinkedSet<Pending>();
   const told: string[] = [];
   const elected: { readonly isHeld: boolean; resign(): Promise<unknown> }[] = [];
-  const leases: unknown[] = [];
-  const host = {
-    context: bench.context,
-    nodeNames: ["a", "b", "c"],
+  const leases = new Set<unknown>();
+  const acquirer = {
+    nodes: { context: bench.context, names: ["a", "b", "c"], marginMs: () => 0 },
     pending,
-    isClosed: () => false,
-    marginMs: () => 0,
-    recordedTtl: () => undefined,
-    onElected: (lease: unknown) => leases.push(lease),
-  };
+    isClosed: false,
+    recordedTtlOf: () => undefined,
+    terms: leases,
+  } as unknown as Acquirer;
   const onError = ({ code }: { code: string }): number => told.push(code);
-  const of = electorateOf(host, { keys: KEYS, lease: leaseSettings(), wait: WAIT, onError });
+  const of = electorateOf(acquirer, { keys: KEYS, lease: leaseSettings(), wait: WAIT, onError });
   const campaign = (delayMs = 0) =>
     of.campaign(delayMs, (outcome) => {
       if (outcome.kind === "elected") elected.push(outcome.term);

@@ -171,4 +171,20 @@ export const ROWS: readonly Row[] = [
     seedBudget: 150,
     pin: { where: 0, seed: 1, ms: 9 },
   },
+  {
+    id: "leave-has",
+    means: "an acquire that its owner let in leaves a place behind that it had taken over",
+    file: "src/coordinator/wait-queues.ts",
+    find: "if (waiter === undefined || (holder !== undefined && this.heldPlaces.has(holder))) return;",
+    replace: "if (waiter === undefined || holder !== undefined) return;",
+    test: "test/coordinator/owners.test.ts",
+  },
+  {
+    id: "turn-after-free",
+    means: "all who wait for the same expiry ask at the same moment",
+    file: "src/protocol/backoff.ts",
+    find: "Math.max(1, quorumFreeInMs) + unit * minDelayMs",
+    replace: "Math.max(1, quorumFreeInMs)",
+    test: "test/protocol/backoff.test.ts",
+  },
 ];
