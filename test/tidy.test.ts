@@ -84,7 +84,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   },
   options: {
     ours: [
-      ...["protocol/", "kinds/", "coordinator/lease-settings.ts", "coordinator/pauses.ts"],
+      ...["protocol/", "kinds/", "coordinator/lease-settings.ts"],
       ...["api/", "runtime/validate.ts", "options/"],
     ],
     packages: ["cluster-key-slot", "node:os"],

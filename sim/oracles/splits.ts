@@ -106,6 +106,8 @@ class Splits {
         break;
       case "settle":
         return this.#onSettle(event);
+      default:
+        break;
     }
     return undefined;
   }

@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { AcquireMode } from "./acquire-mode.js";
-import type { AttemptFailure } from "./attempt-failure.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { AttemptListener, AttemptOutcome } from "./attempt.js";
 import { Contest } from "./contest.js";
 import type { Context } from "./context.js";

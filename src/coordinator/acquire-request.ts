@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import type { WaitSettings } from "./pauses.js";
+import type { WaitSettings } from "../protocol/next-move.js";
 
 /** What an acquire wants, and for how long. */
 export interface AcquireRequest {

@@ -16,7 +16,7 @@ import {
   type AcquireMode,
   type Predecessor,
 } from "./acquire-mode.js";
-import { failureOf, type AttemptFailure } from "./attempt-failure.js";
+import { failureOf, type AttemptFailure } from "../protocol/attempt-failure.js";
 import { Contender } from "./contender.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";

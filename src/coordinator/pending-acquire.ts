@@ -2,15 +2,15 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { AcquireAttempts } from "./acquire-attempts.js";
 import { JOINER, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
-import { AcquireTimer, type TimedAcquire } from "./acquire-timer.js";
+import { AcquireTimer } from "./acquire-timer.js";
 import type { Urgency } from "./admission.js";
-import { isHopeless, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
+import { isHopeless, unaskedFailure, type AttemptFailure } from "../protocol/attempt-failure.js";
 import type { AttemptListener, AttemptOutcome } from "./attempt.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { Pending } from "./local-competitors.js";
-import type { WaitSettings } from "./pauses.js";
+import { soonMs, type WaitSettings } from "../protocol/next-move.js";
 import { QueuedAcquire, type Asker } from "./queued-acquire.js";
 
 /** How an acquire ended: the last attempt's outcome, or the caller's (or the manager's) abort. */
@@ -29,7 +29,7 @@ export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
  * The last attempt begins no later than `waitMs` after the start, so everything is settled within `waitMs` and the node
  * deadlines of one attempt (acquire and seal); or one node deadline later, if the last one found the name within reach.
  */
-export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, Asker {
+export class PendingAcquire implements AttemptListener, Pending, Asker {
   readonly #context: Context;
   readonly #request: AcquireRequest;
   readonly #settle: (outcome: AcquireOutcome, pendingAcquire: PendingAcquire) => void;
@@ -62,7 +62,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     this.#settle = settle;
     this.#onSetback = onSetback;
     this.#attempts = new AcquireAttempts(context, keys, settings, this);
-    this.#timer = new AcquireTimer(context, this, wait, deadlineMs);
+    this.#timer = new AcquireTimer(context, (nowMs) => this.#onDue(nowMs), deadlineMs);
     const { waitQueues } = context;
     const isWaitedFor = waitQueues.of(keys) !== undefined;
     const isContended =
@@ -200,7 +200,10 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
 
   /** Contenders that have split the votes pause, or they would split them again. */
   #soonMs({ votes }: AttemptFailure): number {
-    return votes.some((vote) => vote?.kind === "granted") ? this.#timer.pauses.soonMs : 0;
+    const hadVote = votes.some((vote) => vote?.kind === "granted");
+    const { wait } = this.#request;
+    const random = (): number => this.#context.entropy.unit();
+    return hadVote ? soonMs({ wait, random }) : 0;
   }
 
   #askNow(nowMs: number): void {
@@ -208,8 +211,7 @@ export class PendingAcquire implements AttemptListener, Pending, TimedAcquire, A
     else this.ask(nowMs, this.#attempts.isJoiner ? JOINER : NEWCOMER);
   }
 
-  /** Called by the timer. */
-  onDue(nowMs: number): void {
+  #onDue(nowMs: number): void {
     if (this.#queued !== undefined) this.#queued.onDue(nowMs);
     else this.#askNow(nowMs);
   }

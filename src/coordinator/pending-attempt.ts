@@ -3,7 +3,7 @@ import type { Vote, Votes } from "../protocol/operation.js";
 import { toleratedCount } from "../protocol/verdict.js";
 import type { Entrant, Urgency } from "./admission.js";
 import { NEWCOMER, type AcquireMode } from "./acquire-mode.js";
-import { unaskedFailure } from "./attempt-failure.js";
+import { unaskedFailure } from "../protocol/attempt-failure.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";

@@ -1,6 +1,6 @@
 import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import { freePermits } from "../protocol/permits.js";
-import type { AttemptFailure } from "./attempt-failure.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { Context } from "./context.js";
 import type { WaitQueue } from "./wait-queue.js";
 

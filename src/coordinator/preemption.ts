@@ -2,11 +2,11 @@ import { backoffMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { AcquireOutcome } from "./pending-acquire.js";
 import type { AttemptOutcome } from "./attempt.js";
-import { type AttemptFailure, isHopeless } from "./attempt-failure.js";
+import { type AttemptFailure, isHopeless } from "../protocol/attempt-failure.js";
 import type { Context } from "./context.js";
 import type { LocalCompetitors, Pending } from "./local-competitors.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import type { WaitSettings } from "./pauses.js";
+import type { WaitSettings } from "../protocol/next-move.js";
 import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import type { Sleeper } from "./schedule.js";
 

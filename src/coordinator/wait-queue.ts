@@ -1,7 +1,7 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
-import type { AttemptFailure } from "./attempt-failure.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { Predecessor } from "./acquire-mode.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";

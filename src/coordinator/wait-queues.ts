@@ -3,7 +3,7 @@ import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import type { Operation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
-import type { AttemptFailure } from "./attempt-failure.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
 import { HeldPlaces } from "./held-places.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";

@@ -1,4 +1,4 @@
-import type { WaitSettings } from "../coordinator/pauses.js";
+import type { WaitSettings } from "../protocol/next-move.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { LockLayout } from "../protocol/lock-layout.js";
 import { keptMs } from "../protocol/delays.js";

@@ -1,4 +1,4 @@
-import type { AttemptFailure } from "../coordinator/attempt-failure.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { AcquireOutcome as AcquireOutcomes } from "../coordinator/pending-acquire.js";
 import {
   ClosedError,

@@ -91,12 +91,12 @@ function failingNode(message: string, isMisconfigured: boolean): NodeWithTranspo
     isDurable: false,
     [OWN_TRANSPORT]: () => ({
       name: "node",
-      connect: ({ onClose }) => {
-        setImmediate(() => onClose({ message, isMisconfigured }));
+      connect: (events) => {
+        setImmediate(() => events.onClose({ message, isMisconfigured }));
         return { stage: undefined, handshake: () => {}, send: () => {}, close: () => {} };
       },
-      subscribe: (_, { onClose }) => {
-        setImmediate(onClose);
+      subscribe: (_, events) => {
+        setImmediate(() => events.onClose());
         return { close: () => {} };
       },
     }),

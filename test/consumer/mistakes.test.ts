@@ -181,6 +181,7 @@ describe("mistakes of somebody who is new here", function () {
       else expect(found).to.match(types);
       if (call === undefined) return;
       await using locks = new quorate.LockManager(memoryNodes(1));
+      // oxlint-disable-next-line typescript/no-implied-eval -- what the compiler refuses is run as JavaScript
       const run = new Function("locks", "quorate", `return (async () => { ${code} })();`) as Body;
       const error = await rejectionOf(run(locks, quorate));
       expect(error).to.satisfy((e: unknown) => e instanceof TypeError || e instanceof RangeError);

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { failureOf, type AttemptFailure } from "../../src/coordinator/attempt-failure.js";
+import { failureOf, type AttemptFailure } from "../../src/protocol/attempt-failure.js";
 import { PermitPicker } from "../../src/coordinator/permit-picker.js";
 import { WaitQueue } from "../../src/coordinator/wait-queue.js";
 import { permitLock } from "../../src/kinds/permit.js";

@@ -1,4 +1,4 @@
-import type { WaitSettings } from "../../src/coordinator/pauses.js";
+import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { expect } from "chai";
 import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import type { Pending } from "../../src/coordinator/local-competitors.js";

@@ -52,14 +52,31 @@ describe("Sets in the wait queue of one process", () => {
     expect(first.outcomes[0]).to.include({ kind: "unreachable" });
   });
 
-  it("who comes to be first is not told what a set that lets it pass was told", () => {
-    const { bench, set, plain, refuse, attempts } = setsBench();
+  it("W6: whoever is let pass is called by what nodes said while the set asked", () => {
+    const { bench, set, plain, refuse, attempts, last } = setsBench();
+    set();
+    refuse();
+    bench.clock.advance(1);
+    expect(last()?.waiter).not.to.equal(undefined);
+    plain();
+    const asked = attempts().length;
+    const turn = reservedBy({ lockKey: KEYS.lockKey, placePrefix: "", turnMs: 13 });
+    bench.context.waitQueues.onTurn(0, turn, 13);
+    refuse();
+    expect(attempts()).to.have.length(asked);
+    bench.context.waitQueues.onTurn(1, turn, 13);
+    expect(attempts()).to.have.length(asked + 1);
+    expect(last()?.keys).to.equal(KEYS);
+  });
+
+  it("who comes to be first is not told what a set that lets it pass was told for another place", () => {
+    const { bench, set, refuse, attempts } = setsBench();
     const turn = (node: number): void => {
-      const reserved = { lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 } as const;
-      bench.context.waitQueues.onTurn(node, reservedBy(reserved), 20);
+      const reserved = { lockKey: KEYS.lockKey, placePrefix: "", turnMs: 5 } as const;
+      bench.context.waitQueues.onTurn(node, reservedBy(reserved), 5);
     };
     set({ fair: true });
-    plain({ fair: true });
+    bench.acquire({ nodeTimeoutMs: 20 }, { ...WAIT, fair: true });
     turn(0);
     refuse();
     const count = attempts().length;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { AcquireRequest } from "../../src/coordinator/acquire-request.js";
-import { failureOf, type AttemptFailure } from "../../src/coordinator/attempt-failure.js";
+import { failureOf, type AttemptFailure } from "../../src/protocol/attempt-failure.js";
 import { KnownFailures, saysTo } from "../../src/coordinator/known-failures.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";

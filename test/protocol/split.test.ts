@@ -18,7 +18,7 @@ import { fault, foreign, granted, held } from "../support/votes.js";
 
 /** As `bbbbbb` sees it: `+` granted, a letter who refused it (`?` for somebody), `x` a fault, `.` silence. */
 function votesOf(text: string): (Vote | undefined)[] {
-  return [...text].map((mark) => {
+  return text.split("").map((mark) => {
     if (mark === ".") return undefined;
     if (mark === "+") return granted(7);
     if (mark === "x") return fault("disconnected");

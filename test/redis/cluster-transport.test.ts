@@ -66,9 +66,9 @@ function connectionTo(
 
 function callIn(command: Command): Call {
   const sent = command.toWritable(undefined as never);
-  const [, , keyCount, , ...words] = wordsIn(sent as string | Buffer);
+  const [, , keyCount, , ...words] = wordsIn(sent);
   const count = Number(keyCount) - 1;
-  const slot = Number((command as unknown as { getSlot(): number }).getSlot());
+  const slot = (command as unknown as { getSlot(): number }).getSlot();
   return { slot, number: Number(words[count + 2]), keys: words.slice(0, count) };
 }
 

@@ -1,5 +1,5 @@
 import { Proposals } from "../../src/coordinator/proposals.js";
-import type { WaitSettings } from "../../src/coordinator/pauses.js";
+import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import type { Context } from "../../src/coordinator/context.js";

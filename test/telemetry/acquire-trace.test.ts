@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { failureOf } from "../../src/coordinator/attempt-failure.js";
+import { failureOf } from "../../src/protocol/attempt-failure.js";
 import {
   ClosedError,
   LockContendedError,

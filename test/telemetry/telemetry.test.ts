@@ -150,12 +150,13 @@ describe("What the channels tell of a lock", () => {
   });
 
   it("is which state a node had before, whether somebody listened then or not", async () => {
-    const channel = { index: 1, name: "two:2", quarantineLeftMs: 5 } as NodeChannel;
+    const about = { name: "two:2", quarantineLeftMs: 5 };
+    const channel = { ...about, index: 1 } as NodeChannel;
     telemetry.onNodeState(channel, "connecting", "");
     telemetry.onNodeState(channel, "ready", "");
     const heard = hear<NodeMessage>(CHANNELS.node);
     telemetry.onNodeState(channel, "down", "gone");
-    telemetry.onNodeState({ ...channel, index: 2 } as NodeChannel, "down", "gone");
+    telemetry.onNodeState({ ...about, index: 2 } as NodeChannel, "down", "gone");
     await settle();
     const message = { node: "two:2", state: "down", detail: "gone", quarantineLeftMs: 5 };
     expect(heard).to.deep.equal([

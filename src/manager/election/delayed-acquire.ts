@@ -1,6 +1,6 @@
 import { PendingAcquire, type AcquireOutcome } from "../../coordinator/pending-acquire.js";
-import type { WaitSettings } from "../../coordinator/pauses.js";
-import type { AttemptFailure } from "../../coordinator/attempt-failure.js";
+import type { WaitSettings } from "../../protocol/next-move.js";
+import type { AttemptFailure } from "../../protocol/attempt-failure.js";
 import type { Context } from "../../coordinator/context.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import type { Pending } from "../../coordinator/local-competitors.js";

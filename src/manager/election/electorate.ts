@@ -1,7 +1,7 @@
 import type { Acquirer } from "../acquirer.js";
 import type { AcquireOutcome } from "../../coordinator/pending-acquire.js";
-import type { WaitSettings } from "../../coordinator/pauses.js";
-import type { AttemptFailure } from "../../coordinator/attempt-failure.js";
+import type { WaitSettings } from "../../protocol/next-move.js";
+import type { AttemptFailure } from "../../protocol/attempt-failure.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ClosedError, type QuorateError } from "../../api/errors.js";
 import { LeasedLock } from "../lock.js";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { AttemptFailure } from "../../../src/coordinator/attempt-failure.js";
+import type { AttemptFailure } from "../../../src/protocol/attempt-failure.js";
 import { DelayedAcquire } from "../../../src/manager/election/delayed-acquire.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../../support/coordinator-bench.js";
 import { fault, granted, held } from "../../support/votes.js";

@@ -79,28 +79,6 @@ export const marksOthersRecords: Scenario = withClients(
   { startMs: 1_600 },
 );
 
-/**
- * Each of two contenders is nearest to another half of four nodes, and both begin at once. Nobody is
- * woken, which would put them in order.
- */
-const DUEL = plainScenario({
-  clients: 2,
-  nodeCount: 4,
-  options: { nodeTimeoutMs: 250, isDeaf: true },
-  workload: [session({ atMs: 1_000, client: 0 })],
-});
-
-export const noJitter: Scenario = {
-  ...DUEL,
-  network: { ...DUEL.network, meanDelayUs: 100 },
-  distancesUs: [
-    [0, 0, 25_000, 25_000],
-    [25_000, 25_000, 0, 0],
-  ],
-  ending: "core",
-  core: [0, 1, 2, 3],
-};
-
 /** A node comes up empty with a clock that is a minute behind, and is set right a little later. */
 export const quarantineByNodeClock: Scenario = withClients(
   plainScenario({

@@ -1,5 +1,6 @@
 import { ROWS as attempt } from "./attempt.js";
 import { ROWS as channel } from "./channel.js";
+import { ROWS as cli } from "./cli.js";
 import { ROWS as face } from "./face.js";
 import { ROWS as kinds } from "./kinds.js";
 import { ROWS as lease } from "./lease.js";
@@ -18,6 +19,7 @@ export const TABLES: Readonly<Record<string, readonly Row[]>> = {
   script,
   kinds,
   face,
+  cli,
 };
 
 export const ALL_ROWS: readonly Row[] = Object.values(TABLES).flat();

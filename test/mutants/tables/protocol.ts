@@ -130,10 +130,8 @@ export const ROWS: readonly Row[] = [
     file: "src/protocol/backoff.ts",
     find: "minDelayMs + unit * Math.max(0, cap - minDelayMs)",
     replace: "cap",
-    where: [scenarios.noJitter, "calm"],
-    noticedBy: ["L2"],
-    seedBudget: 40,
-    pin: { where: 0, seed: 1, ms: 120 },
+    test: "test/protocol/backoff.test.ts",
+    grep: "spreads over the whole range",
   },
   {
     id: "overdue-too-early",
@@ -256,5 +254,13 @@ export const ROWS: readonly Row[] = [
     find: "Math.min(ttlMs / 10, leftMs / 4)",
     replace: "ttlMs / 2",
     test: "test/protocol/renewal.test.ts",
+  },
+  {
+    id: "record-version-first",
+    means: "the record of a later version counts as garbage where its fields look strange",
+    file: "src/protocol/record.ts",
+    find: '["version", isVersion], ["id", isId],',
+    replace: '["id", isId], ["version", isVersion],',
+    test: "test/protocol/record.test.ts",
   },
 ];

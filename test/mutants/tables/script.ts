@@ -503,7 +503,7 @@ export const ROWS: readonly Row[] = [
         changes: [
           {
             file: "src/coordinator/queued-acquire.ts",
-            find: "return this.#turnTries.take(nowMs);",
+            find: "return this.#turnTries?.allows(this.#context.clock.now()) !== false;",
             replace: "return true;",
           },
         ],
@@ -568,5 +568,29 @@ export const ROWS: readonly Row[] = [
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
     pin: { where: 0, seed: 27, ms: 47 },
+  },
+  {
+    id: "fast-release-token",
+    means: "a release of a free queue does not bring the token to the node",
+    file: "src/script/fast/release.lua",
+    find: "if fence ~= token and (tonumber(fence or 0) or 0) < tonumber(token) then return false end",
+    replace: "",
+    test: "test/script/steps.test.ts",
+  },
+  {
+    id: "close-longer",
+    means: "a name that is kept closed stays so for longer than it would have been held",
+    file: "src/script/steps/close.lua",
+    find: "if left and (left < 0 or lock.ttl < left) then",
+    replace: "if left then",
+    test: "test/script/steps.test.ts",
+  },
+  {
+    id: "failed-stays",
+    means: "the key of a lock stays whose fence could not be stored",
+    file: "src/script/slow_path.lua",
+    find: "if lock.is_created then pcall(kind.drop, lock) end",
+    replace: "",
+    test: "test/script/steps.test.ts",
   },
 ];

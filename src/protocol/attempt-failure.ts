@@ -1,7 +1,7 @@
-import { quorumFreeInMs } from "../protocol/backoff.js";
-import type { Vote, Votes } from "../protocol/operation.js";
-import type { LossReason } from "../protocol/split.js";
-import { toleratedCount } from "../protocol/verdict.js";
+import { quorumFreeInMs } from "./backoff.js";
+import type { Vote, Votes } from "./operation.js";
+import type { LossReason } from "./split.js";
+import { toleratedCount } from "./verdict.js";
 
 /** How an attempt failed. It has been rolled back on all nodes. */
 export interface AttemptFailure {
