@@ -118,7 +118,10 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
       return onDue(known, nowMs);
     case "looked":
       return onLooked(happened.quorumFreeInMs, known, nowMs);
-    default:
+    case "first":
+    case "reader":
+    case "turn":
+    case "heard":
       // The attempt finds out.
       return known.isUnderWay ? GO_ON : onSign(happened, known, nowMs);
   }

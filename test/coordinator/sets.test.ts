@@ -69,22 +69,27 @@ describe("Sets in the wait queue of one process", () => {
     expect(last()?.keys).to.equal(KEYS);
   });
 
-  it("who comes to be first is not told what a set that lets it pass was told for another place", () => {
-    const { bench, set, refuse, attempts } = setsBench();
-    const turn = (node: number): void => {
-      const reserved = { lockKey: KEYS.lockKey, placePrefix: "", turnMs: 5 } as const;
-      bench.context.waitQueues.onTurn(node, reservedBy(reserved), 5);
-    };
-    set({ fair: true });
-    bench.acquire({ nodeTimeoutMs: 20 }, { ...WAIT, fair: true });
-    turn(0);
-    refuse();
-    const count = attempts().length;
-    turn(1);
-    expect(attempts()).to.have.length(count);
-    turn(2);
-    expect(attempts()).to.have.length(count + 1);
-  });
+  for (const { what, nodeTimeoutMs, askedAt } of [
+    { what: "heeds what a set in the same place was told", nodeTimeoutMs: 50, askedAt: 1 },
+    { what: "does not, in another place: that is passed on", nodeTimeoutMs: 200, askedAt: 2 },
+  ]) {
+    it(`who comes to be first because a set lets it pass ${what}`, () => {
+      const { bench, set, refuse, attempts } = setsBench();
+      const turn = (node: number): void => {
+        const reserved = { lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 } as const;
+        bench.context.waitQueues.onTurn(node, reservedBy(reserved), 20);
+      };
+      set({ fair: true });
+      bench.acquire({ nodeTimeoutMs }, { ...WAIT, fair: true });
+      turn(0);
+      refuse();
+      const count = attempts().length;
+      for (const node of [1, 2]) {
+        turn(node);
+        expect(attempts()).to.have.length(count + (node >= askedAt ? 1 : 0));
+      }
+    });
+  }
 
   it("W1: lets those pass that want something else, not those that want the same", () => {
     const { bench, set, plain, refuse, last } = setsBench();

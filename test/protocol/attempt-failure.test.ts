@@ -3,7 +3,7 @@ import { failureOf, isHopeless, unaskedFailure } from "../../src/protocol/attemp
 import type { Vote, Votes } from "../../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
-const heldFor = (remainingMs: number): Vote => ({ ...held(), remainingMs }) as Vote;
+const heldFor = (remainingMs: number): Vote => ({ ...held(), remainingMs });
 
 describe("failureOf", () => {
   const rows: readonly [votes: Votes, quorumFreeInMs: number][] = [
