@@ -87,24 +87,9 @@ export function openNodes(
         admission,
       },
       {
-        // A custom environment that hears these events too is told as well as the listener.
         ...listener,
-        onGranted: (lease) => {
-          listener.onGranted(lease);
-          observer?.onGranted(lease);
-        },
-        onExtended: (lease) => {
-          listener.onExtended(lease);
-          observer?.onExtended(lease);
-        },
-        onLost: (lease, reason) => {
-          listener.onLost(lease, reason);
-          observer?.onLost(lease, reason);
-        },
-        onReleased: (lease) => {
-          listener.onReleased(lease);
-          observer?.onReleased(lease);
-        },
+        // A custom environment hears of the nodes and the locks after the listener.
+        ...(observer && toldInTurn([listener, observer])),
         onNodeWarning: ({ kind, index, message }) =>
           listener.onWarning(WARNING_CODES[kind], `${names[index]}: ${message}`),
         onNodeState: (channel, state, detail) => {
@@ -126,6 +111,18 @@ export function openNodes(
     listener.onWarning("QUORATE_EVEN_NODE_COUNT", message);
   }
   return { ...quorum, names, hasCluster };
+}
+
+/** Tells all of them of the locks. */
+function toldInTurn(
+  all: readonly Observer[],
+): Pick<Observer, "onGranted" | "onExtended" | "onLost" | "onReleased"> {
+  return {
+    onGranted: (lease) => all.forEach((one) => one.onGranted(lease)),
+    onExtended: (lease) => all.forEach((one) => one.onExtended(lease)),
+    onLost: (lease, reason) => all.forEach((one) => one.onLost(lease, reason)),
+    onReleased: (lease) => all.forEach((one) => one.onReleased(lease)),
+  };
 }
 
 /** @throws TypeError if it is not an array, RangeError for too few or too many. */

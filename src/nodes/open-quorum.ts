@@ -130,10 +130,9 @@ export function openQuorum(
   };
   const channels = nodes.map(({ transport, isDurable, isRunIdOptional = false }, index) => {
     const own = { ...channelSettings, isDurable, isRunIdOptional };
-    const channel: NodeChannel = new NodeChannel(
-      ...([index, transport, own, deployment, clock, entropy] as const),
-      (state, detail) => observer.onNodeState(channel, state, detail),
-    );
+    const onState = (state: ChannelState, detail: string): void =>
+      observer.onNodeState(channel, state, detail);
+    const channel = new NodeChannel(index, transport, own, deployment, clock, entropy, onState);
     return channel;
   });
   const transports = nodes.map(({ transport }) => transport);
@@ -143,11 +142,10 @@ export function openQuorum(
   });
   const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);
   const schedule = new Schedule(clock);
+  const notified = settings.hasInbox ? inbox : undefined;
   const context: Context = {
     nodes: ports,
-    waitQueues: new WaitQueues(
-      ...([ports, clock, schedule, settings.hasInbox ? inbox : undefined, observer] as const),
-    ),
+    waitQueues: new WaitQueues(ports, clock, schedule, notified, observer),
     clock,
     entropy,
     schedule,
