@@ -241,6 +241,21 @@ describe("the outside world", () => {
     });
   }
 
+  it("lets only acquires sleep between attempts, and protocol/next-move say for how long", () => {
+    const names = ["acquire", "attempt", "permit", "wait-queue", "known-failures", "local-"];
+    const using = (pattern: RegExp): string[] =>
+      inFolder("coordinator")
+        .filter(({ path, code }) => names.some((name) => path.includes(name)) && pattern.test(code))
+        .map(({ path }) => path.slice("src/coordinator/".length))
+        .toSorted();
+    expect(using(/\bschedule\.set\(|\bsetTimer\(/)).to.deep.equal([
+      "pending-acquire.ts",
+      // Until when it may begin.
+      "pending-attempt.ts",
+    ]);
+    expect(using(/\b(?:backoffMs|turnWaitMs|minDelayMs|maxDelayMs)\b/)).to.deep.equal([]);
+  });
+
   it("leaves protocol without promises", () => {
     for (const { path, code } of inFolder("protocol")) {
       expect(/\b(?:Promise|async|await)\b/.exec(code)?.[0], path).to.equal(undefined);
