@@ -32,7 +32,7 @@ const SERVER: readonly Row[] = [
   [{ tls: { cert: "x" } }, TypeError, "`tls.key` must be a string, got undefined"],
   [{ tls: { crt: "x" } }, TypeError, "unknown option `tls.crt`: did you mean `tls.cert`?"],
   [{ commandAuth: { username: "x" } }, TypeError, "`commandAuth.password` must be a string"],
-  [{ startTimeoutMs: 0 }, RangeError, `\`startTimeoutMs\` must be from 1 to ${MAX_MS}, got 0`],
+  [{ startTimeoutMs: 0 }, RangeError, `\`startTimeoutMs\` must be from 1 to ${MAX_MS} ms, got 0`],
   [{ startTimeoutMs: Infinity }, RangeError, "`startTimeoutMs`", "Infinity"],
   [{ clock: null }, TypeError, "`clock` must not be null"],
   [7, TypeError, "options must be an object, got 7"],

@@ -186,7 +186,7 @@ export function providerContract(provider: NonNullable<FleetOptions["provider"]>
 
   it("runs in cluster mode", async () => {
     const node = await start({ cluster: true });
-    expect(await node.command("CLUSTER", "INFO")).to.include("cluster_permits_assigned:0");
+    expect(await node.command("CLUSTER", "INFO")).to.include("cluster_slots_assigned:0");
   });
 
   it("passes further arguments on", async () => {

@@ -54,7 +54,7 @@ describe("SharedNodes", () => {
       const settings = { retryCount: 20, retryDelay: 100 };
       await (await lax.acquire(["a"], 5_000, settings)).release();
       await rejectionWith(ExecutionError, strict.acquire(["a"], 5_000, settings));
-      await first.quit();
+      for (const redlock of [first, second]) await redlock.quit();
     }
   });
 });

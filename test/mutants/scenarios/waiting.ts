@@ -4,10 +4,6 @@ import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 
 export const failureKeptByASingleCall: Scenario = fromCorpus("bursts-59000038-E1.json");
 
-export const givesWayForEver: Scenario = fromCorpus("steal-59000571-L1.json");
-
-export const givesWayWhenLost: Scenario = fromCorpus("steal-64000237-E1.json");
-
 export const timersNotRechecked: Scenario = plainScenario({
   clients: 1,
   options: { ttlMs: 10_000, maxTtlMs: 10_000 },

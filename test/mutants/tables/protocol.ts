@@ -152,10 +152,7 @@ export const ROWS: readonly Row[] = [
     file: "src/protocol/incarnation.ts",
     find: "Math.min(nodeTimeMs - record.writtenMs, seenWallMs - record.writerMs)",
     replace: "nodeTimeMs - record.writtenMs",
-    where: [scenarios.quarantineByNodeClock],
-    noticedBy: ["S1", "Q1"],
-    seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 23 },
+    test: "test/protocol/incarnation.test.ts",
   },
   {
     id: "quorum-ceil",

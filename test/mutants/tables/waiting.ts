@@ -33,10 +33,7 @@ export const ROWS: readonly Row[] = [
     file: "src/protocol/next-move.ts",
     find: "const hasTime = nowMs < known.deadlineMs;",
     replace: "const hasTime = true;",
-    where: [scenarios.givesWayForEver],
-    noticedBy: ["L1"],
-    seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 124 },
+    test: "test/protocol/next-move.test.ts",
   },
   {
     id: "gives-way-when-lost",
@@ -46,10 +43,7 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/pending-acquire.ts",
     find: "!isUnderWay || isLost ||",
     replace: "!isUnderWay ||",
-    where: [scenarios.givesWayWhenLost],
-    noticedBy: ["E1"],
-    seedBudget: 150,
-    pin: { where: 0, seed: 2, timing: 3, ms: 94 },
+    test: "test/coordinator/preemption.test.ts",
   },
   {
     id: "last-come-first-served",
