@@ -15,6 +15,7 @@ import {
 } from "./history.js";
 import { Listeners } from "./listeners.js";
 import { isPermit, isSet, rootOf, rootsOf } from "./names.js";
+import { queueOrder } from "./queue-order.js";
 import { permitsIn, UNSEEN } from "./told-ends.js";
 import { Waiting } from "./waiting.js";
 
@@ -31,6 +32,7 @@ const PAUSE_US = 15_000;
 interface Stander {
   readonly process: string;
   readonly wants: PlaceEvent["wants"];
+  readonly mark: string;
   ticket: number;
   /** When its place was removed; infinite while it stands. */
   goneUs: number;
@@ -144,8 +146,9 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
       const queue = queueOf(node, name);
       if (what === "kept") queue.kept = { process, atUs };
       if (what === "stands") {
-        const stander = getOrAdd(queue.standers, `${process} ${markOf(event)}`, () => {
-          return { process, wants, ticket, goneUs: 0, openUs: undefined, isToBeTold: false };
+        const mark = markOf(event);
+        const stander = getOrAdd(queue.standers, `${process} ${mark}`, () => {
+          return { process, wants, mark, ticket, goneUs: 0, openUs: undefined, isToBeTold: false };
         });
         Object.assign(stander, { ticket, goneUs: Number.POSITIVE_INFINITY });
       } else if (what === "gone") {
@@ -176,26 +179,25 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
 
 /** Whether nothing on the node keeps it out. */
 function isOpenFor(
-  { process, wants, ticket }: Stander,
+  stander: Stander,
   { holders, standers, kept }: Queue,
   atUs: number,
   permits: number | undefined,
 ): boolean {
+  const { process, wants } = stander;
   if (kept !== undefined && kept.process !== process && atUs - kept.atUs < TURN_US) return false;
   const held = [...holders.values()];
-  const ahead = [...standers.values()].filter((other) => {
-    return other.goneUs > atUs && other.ticket < ticket && (wants === "" || other.wants !== wants);
-  });
-  if (ahead.length > 0) return false;
+  // Of equal places any may be.
+  const ahead = [...standers.values()].filter(
+    (other) => other !== stander && other.goneUs > atUs && queueOrder(other, stander) <= 0,
+  );
+  if (ahead.some((other) => wants === "" || other.wants !== wants)) return false;
   if (wants === "r") return held.every(({ mode }) => mode === "shared");
   if (wants === "") return held.length === 0;
-  const places = [...standers.values()].filter(
-    (other) => other.goneUs > atUs && other.wants === "s" && other.ticket < ticket,
-  );
   return (
     held.every(({ name }) => isPermit(name)) &&
     permits !== undefined &&
-    held.length + places.length < permits
+    held.length + ahead.length < permits
   );
 }
 

@@ -111,6 +111,10 @@ export class PendingAcquire implements AttemptListener, Pending, Known, Waiting,
     return this.#attempts.isUnderWay;
   }
 
+  get isLost(): boolean {
+    return this.#attempts.isLost;
+  }
+
   get isAsking(): boolean {
     return this.#attempts.isAsking;
   }
@@ -190,10 +194,7 @@ export class PendingAcquire implements AttemptListener, Pending, Known, Waiting,
     if (!isUnderWay || isLost || !this.keys.lockKeys.includes(lockKey)) return;
     const nowMs = this.#context.clock.now();
     const move = nextMove({ what: "stolen", isAsking }, this, nowMs);
-    if (move.move === "goOn") return;
-    this.#attempts.abort();
-    this.#perform(move, nowMs);
-    this.#attempts.tellDecided();
+    if (move.move !== "goOn") this.#performInstead(move, nowMs);
   }
 
   /** Called by a later request that steals the name. */
@@ -265,7 +266,15 @@ export class PendingAcquire implements AttemptListener, Pending, Known, Waiting,
     const move = nextMove(happened, this, nowMs);
     const queued = this.#queued;
     if (happened.what === "turn" && move.move === "askAt" && queued) queued.isTurnSeen = true;
+    if (move.move === "ask" && this.isUnderWay) this.#performInstead(move, nowMs);
+    else this.#perform(move, nowMs);
+  }
+
+  /** Rolls back what is in flight. */
+  #performInstead(move: NextMove, nowMs: number): void {
+    this.#attempts.abort();
     this.#perform(move, nowMs);
+    this.#attempts.tellDecided();
   }
 
   #perform(move: NextMove, nowMs: number): void {

@@ -22,6 +22,8 @@ export interface Known {
   readonly attemptCount: number;
   /** An attempt is under way, perhaps not admitted yet. */
   readonly isUnderWay: boolean;
+  /** It cannot be granted any more: what the nodes still answer only says why it fails. */
+  readonly isLost: boolean;
   /** Of the last attempt: it only asked for the lock that its owner may hold. */
   readonly isJoiner: boolean;
   /** It is for a named owner, who may already hold the lock. */
@@ -94,6 +96,7 @@ export type Happened =
 export type NextMove =
   /**
    * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place.
+   * An attempt that is under way is given up for it.
    *
    * @param isCalled because it was notified: that is limited
    */
@@ -127,6 +130,7 @@ const GO_ON: NextMove = { move: "goOn" };
 const FIND_OUT: NextMove = { move: "ask", as: "newcomer" };
 const JOIN: NextMove = { move: "ask", as: "joiner" };
 const ASK: NextMove = { move: "ask", as: "waiter" };
+const ASK_IN_TURN: NextMove = { move: "ask", as: "waiter", isCalled: true };
 
 /**
  * What an acquire does next; the only place where that is decided.
@@ -166,8 +170,9 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
     case "reader":
     case "turn":
     case "heard":
-      // The attempt finds out.
-      return known.isUnderWay ? GO_ON : onSign(happened, known, nowMs);
+      if (!known.isUnderWay) return onSign(happened, known, nowMs);
+      // The attempt finds out, unless it waits for no more than the reason why it failed.
+      return isCalledAnew(happened, known, nowMs) ? ASK_IN_TURN : GO_ON;
   }
 }
 
@@ -276,14 +281,23 @@ function onSign(
       // With fewer nodes it may fail for as long as the others are down: each rollback would bring the next
       // notification, and we would retry at the speed of the network. False notifications from a quorum would have
       // the same effect, hence the limit.
-      if (happened.isQuorum && known.mayAskInTurn)
-        return { move: "ask", as: "waiter", isCalled: true };
+      if (happened.isQuorum && known.mayAskInTurn) return ASK_IN_TURN;
       return known.isTurnSeen ? GO_ON : sooner(pauseMs(known), known, nowMs);
     case "heard":
       // A refresh finds out whether it has missed a notification. With jitter, so that not all wait queues of the
       // process ask at the same moment.
       return known.isInPlace ? GO_ON : sooner(soonMs(known), known, nowMs);
   }
+}
+
+/** A node that is slow to answer an attempt may have sent its message over another connection. */
+function isCalledAnew(
+  happened: Happened,
+  { isLost, mayAskInTurn, deadlineMs }: Known,
+  nowMs: number,
+): boolean {
+  const isCalled = happened.what === "turn" && happened.isQuorum && mayAskInTurn;
+  return isCalled && isLost && nowMs < deadlineMs;
 }
 
 /** Until those ahead of it are gone; an acquire with an owner also checks for its owner, at first immediately. */

@@ -181,4 +181,12 @@ export const ROWS: readonly Row[] = [
     replace: "Math.max(1, quorumFreeInMs)",
     test: "test/protocol/backoff.test.ts",
   },
+  {
+    id: "waits-for-a-reason",
+    means: "a waiter that is notified while its lost attempt lacks an answer waits for that answer",
+    file: "src/protocol/next-move.ts",
+    find: "return isCalled && isLost && nowMs < deadlineMs;",
+    replace: "return false;",
+    test: "test/coordinator/queued-acquire.test.ts",
+  },
 ];

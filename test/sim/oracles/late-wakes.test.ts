@@ -33,6 +33,13 @@ const asks = (atUs: number, mode?: "shared"): HistoryEvent[] => [
   ...onAll((node) => vote(atUs + 10, "y", node, { process: "A" })),
   grant(atUs + 20, "y", { process: "A", mode }),
 ];
+/** Another waits where A may read, which asks late. */
+const besideReader = (wants: PlaceEvent["wants"], ticket: number): HistoryEvent[] => [
+  ...[...up, ...onAll((node) => key(3 * S, node, undefined, "X", { mode: "shared" }))],
+  ...[call(3 * S, 1, "acquire"), ...stands("r")],
+  ...onAll((node) => place(3 * S + 20, "stands", "acquire", { node, process: "B", wants, ticket })),
+  ...asks(4 * S + 300 * MS, "shared"),
+];
 
 describe("oracle W7, who is woken", () => {
   judgeCases(
@@ -103,17 +110,15 @@ describe("oracle W7, who is woken", () => {
       },
       {
         title: "a reader whom a writer keeps out",
-        events: [
-          ...[...up, ...onAll((node) => key(3 * S, node, undefined, "X", { mode: "shared" }))],
-          ...[call(3 * S, 1, "acquire"), ...stands("r")],
-          ...onAll((node) =>
-            place(3 * S + 20, "stands", "acquire", { node, process: "B", ticket: 1 }),
-          ),
-          ...asks(4 * S + 300 * MS, "shared"),
-        ],
+        events: besideReader("", 1),
       },
+      { title: "a reader whom a writer with its ticket keeps out", events: besideReader("", 2) },
     ],
     [
+      {
+        title: "a reader beside one that waits for a permit, behind it with its ticket",
+        events: besideReader("s", 2),
+      },
       {
         title: "a waiter that asks long after the release",
         events: [...waits, ...stands(), ...onAll(released), ...asks(4 * S + 300 * MS)],
