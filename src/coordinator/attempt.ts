@@ -90,7 +90,7 @@ export class Attempt implements RoundListener, RoundJudge, SealingListener {
     this.#listener = listener;
     this.#mode = mode;
     const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
-    this.#ownerId = ownerIdOf(entropy.id(), settings.label, shownMs);
+    this.#ownerId = settings.ownerId ?? ownerIdOf(entropy.id(), settings.label, shownMs);
     this.#firstSendMs = nowMs;
     this.#contest = contest;
     this.#round = this.#newRound(nowMs);

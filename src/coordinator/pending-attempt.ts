@@ -19,8 +19,6 @@ export interface Entry {
   readonly urgency?: Urgency;
   /** Lease clock, ms: if it has not begun by then, it never will, and fails as `queued`. */
   readonly beginUntilMs?: number;
-  /** No retry if this process is too busy to ask in time: the ownerId is given, and each serves one attempt. */
-  readonly beginsOnce?: boolean;
   /** Of its acquire; undefined if the attempt gives up where the nodes are split. */
   readonly contest?: Contest | undefined;
 }
@@ -54,16 +52,17 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     mode: AcquireMode = NEWCOMER,
     entry: Entry = {},
   ) {
-    const { urgency = "plain", beginUntilMs = Number.POSITIVE_INFINITY, beginsOnce } = entry;
+    const { urgency = "plain", beginUntilMs = Number.POSITIVE_INFINITY } = entry;
     this.#context = context;
     this.#keys = keys;
     this.#settings = settings;
     this.#listener = listener;
     this.#mode = mode;
     this.#beginUntilMs = beginUntilMs;
+    const isOwnerGiven = settings.ownerId !== undefined;
     // The lock that is handed or taken over is given up with the first attempt.
-    this.#beginsOnce = beginsOnce === true || mode.as === "passOn" || mode.as === "adoption";
-    this.#contest = entry.contest;
+    this.#beginsOnce = isOwnerGiven || mode.as === "passOn" || mode.as === "adoption";
+    this.#contest = isOwnerGiven ? undefined : entry.contest;
     this.#enter(urgency);
   }
 

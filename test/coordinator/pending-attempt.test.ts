@@ -207,3 +207,29 @@ describe("An acquire that waits for its admission", () => {
     expect(outcomes).to.deep.equal([]);
   });
 });
+
+describe("An acquire whose owner is given", () => {
+  const GIVEN = { ownerId: "given", renew: false };
+
+  it("asks under that owner", () => {
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire(GIVEN);
+    bench.answer("acquire", GRANTED);
+    const [outcome] = outcomes;
+    expect(outcome?.kind === "granted" && outcome.lease.ownerId).to.equal("given");
+  });
+
+  for (const { what, votes } of [
+    { what: "this process was too late to ask", votes: [1, 2, 3].map(() => fault("late", false)) },
+    { what: "the nodes are split", votes: [granted(7), held(60_000), fault()] },
+  ]) {
+    it(`makes one attempt, though ${what}: its rollback would delete the keys of another`, () => {
+      const bench = new CoordinatorBench();
+      const { outcomes } = bench.acquire(GIVEN);
+      bench.answer("acquire", votes);
+      bench.clock.advance(1_000);
+      expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+      expect(outcomes).to.have.length(1);
+    });
+  }
+});

@@ -151,7 +151,7 @@ export const ROWS: readonly Row[] = [
     means: "one ownerId for all attempts of a client",
     seenIn: "a client id, or one random value per lock object",
     file: "src/coordinator/attempt.ts",
-    find: "this.#ownerId = ownerIdOf(entropy.id(), settings.label, shownMs);",
+    find: "this.#ownerId = settings.ownerId ?? ownerIdOf(entropy.id(), settings.label, shownMs);",
     replace: "this.#ownerId = context.onceId ??= `${entropy.id()}:${settings.label}`;",
     where: ["network"],
     noticedBy: ["S5"],
