@@ -189,4 +189,12 @@ export const ROWS: readonly Row[] = [
     replace: "return false;",
     test: "test/coordinator/queued-acquire.test.ts",
   },
+  {
+    id: "turn-for-an-expired-lock",
+    means: "what nodes reserve for the next waiter goes to a lock that has expired unnoticed",
+    file: "src/coordinator/wait-queues.ts",
+    find: "return holder?.isHeld() === true ? holder : undefined;",
+    replace: "return holder;",
+    test: "test/coordinator/wait-queues.test.ts",
+  },
 ];
