@@ -8,7 +8,7 @@ import { howMany } from "../support/long.js";
  */
 const PINNED: Readonly<Record<number, string>> = {
   2: "8bbf7979",
-  [HASHED_RUNS_A_PROFILE]: "d275b502",
+  [HASHED_RUNS_A_PROFILE]: "d19d8df4",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
