@@ -1,5 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { AcquireOutcome } from "./pending-acquire.js";
+import type { AcquireOutcome } from "./acquire.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { Pending } from "./local-competitors.js";

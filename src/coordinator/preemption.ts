@@ -1,6 +1,6 @@
 import { backoffMs } from "../protocol/backoff.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { AcquireOutcome } from "./pending-acquire.js";
+import type { AcquireOutcome } from "./acquire.js";
 import type { AttemptOutcome } from "./attempt.js";
 import { type AttemptFailure, isHopeless } from "../protocol/attempt-failure.js";
 import type { Context } from "./context.js";

@@ -1,4 +1,4 @@
-import { PendingAcquire, type AcquireOutcome } from "../coordinator/pending-acquire.js";
+import { Acquire, type AcquireOutcome } from "../coordinator/acquire.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
@@ -153,7 +153,7 @@ export class Acquirer {
     };
     const pendingAcquire = steals
       ? new Preemption(context, keys, lease, wait, this, settle)
-      : new PendingAcquire(context, keys, lease, wait, settle, trace?.onSetback);
+      : new Acquire(context, { keys, settings: lease, wait }, settle, trace?.onSetback);
     this.pending.add(pendingAcquire);
     signal?.addEventListener("abort", onAbort, { once: true });
     pendingAcquire.begin();
@@ -211,7 +211,7 @@ export class Acquirer {
 
   #errorOf(
     outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
-    pendingAcquire: PendingAcquire | Preemption,
+    pendingAcquire: Acquire | Preemption,
     keys: LockKind,
     lease: LeaseSettings,
     waitMs: number,

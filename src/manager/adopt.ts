@@ -1,7 +1,7 @@
 import { show } from "../runtime/validate.js";
 import type { Acquirer } from "./acquirer.js";
 import { Adoption } from "../coordinator/adoption.js";
-import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
+import type { AcquireOutcome } from "../coordinator/acquire.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { ClosedError, LockLostError, NotAdoptableError } from "../api/errors.js";
 import { ForeignKeyError, type RecordedTtl } from "../api/node-errors.js";

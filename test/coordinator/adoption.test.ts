@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import type { AcquireOutcome } from "../../src/coordinator/acquire.js";
 import { Adoption } from "../../src/coordinator/adoption.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import type { Vote } from "../../src/protocol/operation.js";

@@ -1,6 +1,6 @@
 import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { expect } from "chai";
-import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { Pending } from "../../src/coordinator/local-competitors.js";
 import type { ManagedLease } from "../../src/coordinator/observer.js";
 import { Preemption } from "../../src/coordinator/preemption.js";
@@ -316,9 +316,9 @@ class OneTick {
     const pending =
       kind === "t"
         ? new Preemption(context, KEYS, leaseSettings(), this.#wait, this, settle)
-        : new PendingAcquire(context, KEYS, leaseSettings(), this.#wait, settle).begin();
+        : new Acquire(context, { keys: KEYS, settings: leaseSettings(), wait: this.#wait }, settle);
     this.pending.add(pending);
-    if (pending instanceof Preemption) pending.begin();
+    pending.begin();
   }
 
   /** What the nodes were asked since, in order; each answers as a lone node would, all of them alike. */

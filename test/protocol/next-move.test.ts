@@ -8,11 +8,14 @@ import {
 import { backoffMs } from "../../src/protocol/backoff.js";
 import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
 import {
+  entryOf,
   nextMove,
   type Happened,
   type Known,
   type NextMove,
+  type WaitSettings,
 } from "../../src/protocol/next-move.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
 import { unit } from "../support/uniform.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
@@ -28,17 +31,59 @@ const SPLIT = { ...failureOf("split", [held(), granted(7), held()]), quorumFreeI
 const SILENT = failureOf("unreachable", [held(), fault("timeout"), fault("timeout")]);
 const EXHAUSTED = failureOf("exhausted", [granted(7), granted(7), held()]);
 
+/** What an acquire knows, each fact by itself. */
+interface Facts {
+  readonly wait: WaitSettings;
+  readonly deadlineMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly nodeCount: number;
+  readonly attemptCount: number;
+  readonly isUnderWay: boolean;
+  readonly isJoiner: boolean;
+  readonly isOwned: boolean;
+  readonly isQueued: boolean;
+  readonly isFirst: boolean;
+  readonly isLetIn: boolean;
+  readonly isHeard: boolean;
+  readonly isRefreshed: boolean;
+  readonly isInPlace: boolean;
+  readonly isItsTurn: boolean;
+  readonly isTurnSeen: boolean;
+  readonly mayAskInTurn: boolean;
+  readonly wakeAtMs: number;
+  readonly askAtMs: number;
+  readonly knownFailure: AttemptFailure | undefined;
+  readonly lastFailure: AttemptFailure | undefined;
+  readonly refusal: AttemptFailure | undefined;
+  readonly contestUntilMs: number;
+  readonly random: () => number;
+}
+
+function knownOf(facts: Facts): Known {
+  const keys = keysOf("lock:", "name");
+  const joinOnly = facts.isOwned ? () => keys : undefined;
+  const queue = { ...keys.queue, isRefreshed: facts.isRefreshed };
+  const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
+  return {
+    ...facts,
+    request: { keys: { joinOnly, queue }, settings: { nodeTimeoutMs }, wait, deadlineMs },
+    attempt: facts.isUnderWay ? {} : undefined,
+    contest: { untilMs: facts.contestUntilMs },
+    place: facts.isQueued ? { ...facts, mayAskInTurn: () => mayAskInTurn } : undefined,
+  };
+}
+
 /** First in line, notified by the nodes, asleep until its deadline, after one attempt. */
-const FIRST: Known = {
+const FIRST: Facts = {
   ...{ wait: WAIT, deadlineMs: DEADLINE_MS, nodeCount: 3, attemptCount: 1, isUnderWay: false },
   ...{ isOwned: false, isFirst: true, isLetIn: false, isHeard: true, isRefreshed: true },
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
   ...{ knownFailure: undefined, lastFailure: undefined, refusal: undefined },
-  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false },
+  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false, contestUntilMs: 0 },
 };
-const BEHIND: Known = { ...FIRST, isFirst: false };
-const OWNED: Known = { ...BEHIND, isOwned: true };
+const BEHIND: Facts = { ...FIRST, isFirst: false };
+const OWNED: Facts = { ...BEHIND, isOwned: true };
 
 /** Half way: of the jitter, of the pause after the first attempt, and of the longest poll in the nodes' queues. */
 const SOON_MS = WAIT.minDelayMs / 2;
@@ -56,7 +101,7 @@ const AT_DEADLINE: NextMove = { move: "askAt", atMs: DEADLINE_MS };
 type Row = readonly [
   says: string,
   happened: Happened,
-  known: Known,
+  known: Facts,
   move: NextMove,
   nowMs?: number,
 ];
@@ -65,7 +110,7 @@ function table(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     for (const [says, happened, known, move, nowMs = NOW_MS] of rows) {
       it(says, () => {
-        expect(nextMove(happened, known, nowMs)).to.deep.equal(move);
+        expect(nextMove(happened, knownOf(known), nowMs)).to.deep.equal(move);
       });
     }
   });
@@ -81,7 +126,7 @@ const due: Happened = { what: "due" };
 const turn = (isQuorum: boolean): Happened => ({ what: "turn", isQuorum });
 const looked = (quorumFreeInMs?: number): Happened => ({ what: "looked", quorumFreeInMs });
 
-const NEW: Known = { ...FIRST, isQueued: false, isFirst: false, attemptCount: 0 };
+const NEW: Facts = { ...FIRST, isQueued: false, isFirst: false, attemptCount: 0 };
 const [FAIR, ONCE] = [
   { ...WAIT, fair: true },
   { ...WAIT, waitMs: 0 },
@@ -127,7 +172,7 @@ table("nextMove, when it is requested", [
 
 const AGAIN = { ...SPLIT, askAgainInMs: 3 };
 const HOPELESS = failureOf("refused", [foreign(), foreign(), held()]);
-const ASKED: Known = { ...NEW, attemptCount: 1 };
+const ASKED: Facts = { ...NEW, attemptCount: 1 };
 table("nextMove, after an attempt", [
   ["queues", failed(REFUSED), ASKED, queue(REFUSED)],
   ["waits on in its queue", failed(REFUSED), FIRST, queue(REFUSED)],
@@ -400,10 +445,56 @@ table("nextMove, when its place was refreshed", [
   ],
 ]);
 
+describe("entryOf", () => {
+  const CONTENDING = { lastFailure: AGAIN, contestUntilMs: DEADLINE_MS + 40 };
+  const NEVER = Number.POSITIVE_INFINITY;
+  const rows: readonly (readonly [
+    says: string,
+    facts: Facts,
+    nowMs: number,
+    isPatient: boolean,
+    beginUntilMs: number,
+  ])[] = [
+    ["may begin until the deadline", NEW, NOW_MS, false, DEADLINE_MS],
+    ["is patient once it has failed", ASKED, NOW_MS, true, DEADLINE_MS],
+    [
+      "is not at the deadline, which leaves it a moment",
+      ASKED,
+      DEADLINE_MS,
+      false,
+      DEADLINE_MS + 1,
+    ],
+    ["may begin at any time where it asks once", { ...NEW, wait: ONCE }, NOW_MS, false, NEVER],
+    [
+      "may begin while it contends, where that is longer",
+      { ...ASKED, ...CONTENDING },
+      NOW_MS,
+      ...([true, DEADLINE_MS + 40] as const),
+    ],
+    [
+      "may begin only while it contends, where it asks once otherwise",
+      { ...ASKED, ...CONTENDING, wait: ONCE, deadlineMs: NOW_MS - 1 },
+      NOW_MS,
+      ...([false, DEADLINE_MS + 40] as const),
+    ],
+    [
+      "forgets a contest that is over",
+      { ...ASKED, lastFailure: SPLIT, contestUntilMs: DEADLINE_MS + 40 },
+      NOW_MS,
+      ...([true, DEADLINE_MS] as const),
+    ],
+  ];
+  for (const [says, facts, nowMs, isPatient, beginUntilMs] of rows) {
+    it(says, () => {
+      expect(entryOf(knownOf(facts), nowMs)).to.deep.equal({ isPatient, beginUntilMs });
+    });
+  }
+});
+
 describe("nextMove, before an acquire enters the queues of the nodes", () => {
   it("pauses for a time of each process's own where votes were split: those that split them would split them again", () => {
     for (const drawn of [0, 0.25, 0.5, 1]) {
-      const move = nextMove(entered(SPLIT), { ...FIRST, random: () => drawn }, NOW_MS);
+      const move = nextMove(entered(SPLIT), knownOf({ ...FIRST, random: () => drawn }), NOW_MS);
       expect(move).to.deep.equal(askIn(drawn * WAIT.minDelayMs));
     }
   });
@@ -413,7 +504,7 @@ describe("nextMove, before an acquire enters the queues of the nodes", () => {
       const { quorumFreeInMs } = failure;
       const pauseMs = backoffMs({ ...WAIT, attemptCount: 3, quorumFreeInMs, unit: 0.5 });
       const known = { ...FIRST, isHeard: false, attemptCount: 3 };
-      expect(nextMove(entered(failure), known, NOW_MS)).to.deep.equal(askIn(pauseMs));
+      expect(nextMove(entered(failure), knownOf(known), NOW_MS)).to.deep.equal(askIn(pauseMs));
       expect(pauseMs).to.be.above(0);
     }
   });
@@ -464,7 +555,7 @@ describe("nextMove", () => {
         const isAsleep = !known.isFirst && !known.isLetIn && !known.isOwned;
         const isAtEnd = isLate || (happened.what === "due" && isAsleep);
         const nowMs = isAtEnd ? DEADLINE_MS : NOW_MS;
-        const next = nextMove(happened, { ...known, random }, nowMs);
+        const next = nextMove(happened, knownOf({ ...known, random }), nowMs);
         expect(draws).to.be.at.most(1);
         if (next.move === "askAt") expect(next.atMs).to.be.at.least(nowMs);
         if (next.move === "wait") expect(next.untilMs).to.be.at.least(nowMs);

@@ -1,4 +1,4 @@
-import { PendingAcquire, type AcquireOutcome } from "../../coordinator/pending-acquire.js";
+import { Acquire, type AcquireOutcome } from "../../coordinator/acquire.js";
 import type { WaitSettings } from "../../protocol/next-move.js";
 import type { AttemptFailure } from "../../protocol/attempt-failure.js";
 import type { Context } from "../../coordinator/context.js";
@@ -18,7 +18,7 @@ export interface DelayedAcquireSettings {
 export class DelayedAcquire implements Pending {
   readonly keys: LockKind;
   #timer: Timer | undefined;
-  #pendingAcquire: PendingAcquire | undefined;
+  #pendingAcquire: Acquire | undefined;
   #isOver = false;
   readonly #settle: (outcome: AcquireOutcome, campaign: DelayedAcquire) => void;
 
@@ -36,7 +36,8 @@ export class DelayedAcquire implements Pending {
     this.#settle = settle;
     const start = (): void => {
       const done = (outcome: AcquireOutcome): void => this.#end(outcome);
-      const pendingAcquire = new PendingAcquire(context, keys, lease, wait, done, onSetback);
+      const wanted = { keys, settings: lease, wait };
+      const pendingAcquire = new Acquire(context, wanted, done, onSetback);
       this.#pendingAcquire = pendingAcquire;
       pendingAcquire.begin();
     };

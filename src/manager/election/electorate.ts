@@ -1,5 +1,5 @@
 import type { Acquirer } from "../acquirer.js";
-import type { AcquireOutcome } from "../../coordinator/pending-acquire.js";
+import type { AcquireOutcome } from "../../coordinator/acquire.js";
 import type { WaitSettings } from "../../protocol/next-move.js";
 import type { AttemptFailure } from "../../protocol/attempt-failure.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
