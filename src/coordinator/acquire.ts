@@ -6,9 +6,10 @@ import {
   type Happened,
   type Known,
   type NextMove,
+  type Standing,
   type WaitSettings,
 } from "../protocol/next-move.js";
-import { JOINER, NEWCOMER, type AcquireMode, type Predecessor } from "./acquire-mode.js";
+import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import type { Urgency } from "./admission.js";
 import type { AttemptOutcome } from "./attempt.js";
@@ -16,9 +17,10 @@ import { Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import type { Pending } from "./local-competitors.js";
+import type { LocalCompetitors, Pending } from "./local-competitors.js";
 import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import { PermitPicker } from "./permit-picker.js";
+import { Preemption } from "./preemption.js";
 import type { Sleeper } from "./schedule.js";
 import { WaitPlace, type Waiting } from "./wait-place.js";
 
@@ -30,7 +32,40 @@ export interface Wanted {
   readonly keys: LockKind;
   readonly settings: LeaseSettings;
   readonly wait: WaitSettings;
+  /** How it stands to others that want the name; by default it waits for its turn. */
+  readonly standing?: Wait | Preempt | Adopt | undefined;
+  /** A pause before it begins, ms. */
+  readonly delayMs?: number;
 }
+
+interface Wait {
+  readonly as: "wait";
+}
+
+/** It takes an exclusive lock of one name, whoever holds it. */
+interface Preempt {
+  readonly as: "preempt";
+  readonly competitors: LocalCompetitors;
+}
+
+/**
+ * Takes over a lock that its holder in another process has given up for it: one attempt, in which a node's vote
+ * counts only if the previous owner's key was still there at that step.
+ *
+ * Each node thus serves one of several contenders, and at most one reaches a quorum; it then knows that no other
+ * client held the lock in between. Its validity counts from this attempt's own first send. A failed attempt rolls
+ * back what it took. Nothing is restored for the previous owner: a restored key would prove a lock that had a gap.
+ */
+interface Adopt {
+  readonly as: "adopt";
+  /**
+   * The owner that gave the lock up. The nodes need not be sent its token: it is stored on a quorum, which shares a node
+   * with the one that this attempt needs.
+   */
+  readonly giverId: string;
+}
+
+const WAIT: Wait = { as: "wait" };
 
 /** How often it asks again at once: the nodes that disagreed about tokens agree after the first that was sealed. */
 const MAX_OUTRUN = 4;
@@ -45,6 +80,9 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
 
   readonly #context: Context;
   readonly #state: State;
+  readonly #standing: Wait | Preempt | Adopt;
+  /** Of one that steals the name: those of its process that hold or want it. */
+  readonly #preemption: Preemption | undefined;
   readonly #settle: (outcome: AcquireOutcome, acquire: Acquire) => void;
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   /** Of a semaphore: which permit to ask for. */
@@ -54,6 +92,8 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
   #outrunCount = 0;
   /** When the last attempt was sent, lease clock, ms. */
   #sentMs = 0;
+  #isDelayed: boolean;
+  #isPreempted = false;
   #isOver = false;
 
   /**
@@ -62,14 +102,20 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
    */
   constructor(
     context: Context,
-    { keys, settings, wait }: Wanted,
+    { keys, settings, wait, standing = WAIT, delayMs = 0 }: Wanted,
     settle: (outcome: AcquireOutcome, acquire: Acquire) => void,
     onSetback?: (failure: AttemptFailure) => void,
   ) {
-    const startedMs = context.clock.now();
+    const startedMs = context.clock.now() + delayMs;
     const deadlineMs = startedMs + wait.waitMs;
     this.#context = context;
-    this.#state = new State(context, { keys, settings, wait, startedMs, deadlineMs });
+    if (standing.as === "preempt") {
+      this.#preemption = new Preemption(this, standing.competitors);
+    }
+    const request = { keys, settings, wait, startedMs, deadlineMs };
+    this.#state = new State(context, request, standing.as, this.#preemption);
+    this.#standing = standing;
+    this.#isDelayed = delayMs > 0;
     this.#settle = settle;
     this.#onSetback = onSetback;
     if (keys.permits !== undefined) this.#picker = new PermitPicker(context, keys, keys.permits);
@@ -77,14 +123,20 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
 
   /** Asks at once, or waits. It is settled later, never from within this call. */
   begin(): void {
-    const { keys, wait, startedMs } = this.#state.request;
+    const { startedMs } = this.#state.request;
+    if (this.#isDelayed) this.#wakeAt(startedMs);
+    else this.#start(startedMs);
+  }
+
+  #start(nowMs: number): void {
+    const { keys, wait } = this.#state.request;
     const { waitQueues } = this.#context;
     const isWaitedFor = waitQueues.of(keys) !== undefined;
-    const isContended =
-      isWaitedFor || (wait.waitMs > 0 && waitQueues.contended.has(keys, startedMs));
-    const move = nextMove({ what: "begun", isWaitedFor, isContended }, this.#state, startedMs);
+    const isContended = isWaitedFor || (wait.waitMs > 0 && waitQueues.contended.has(keys, nowMs));
+    this.#preemption?.begin();
+    const move = nextMove({ what: "begun", isWaitedFor, isContended }, this.#state, nowMs);
     if (move.move === "giveUp") this.#context.clock.defer(() => this.#end(move.failure));
-    else this.#perform(move, startedMs);
+    else if (!this.#isOver) this.#perform(move, nowMs);
   }
 
   /** What it wants. */
@@ -120,12 +172,21 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
     this.#tellDecided();
   }
 
+  /** It steals the name, whoever holds it. */
+  get preempts(): boolean {
+    return this.#preemption !== undefined;
+  }
+
+  /** Whether it was aborted because another request of this process steals the name. */
+  get isPreempted(): boolean {
+    return this.#isPreempted;
+  }
+
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
-    const { attempt } = this;
-    if (attempt === undefined || attempt.isLost || !this.keys.lockKeys.includes(lockKey)) return;
+    if (this.#isOver || !this.keys.lockKeys.includes(lockKey)) return;
     const nowMs = this.#context.clock.now();
-    const move = nextMove({ what: "stolen", isAsking: attempt.hasBegun }, this.#state, nowMs);
+    const move = nextMove({ what: "stolen" }, this.#state, nowMs);
     if (move.move === "goOn") return;
     this.#rollBack();
     this.#perform(move, nowMs);
@@ -136,7 +197,12 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
   whenDecided(lockKey: string, callback: () => void): boolean {
     const { attempt, place } = this.#state;
     const isAsking = attempt !== undefined || place?.isLetIn === true;
-    if (!isAsking || attempt?.isResting === true || !this.keys.lockKeys.includes(lockKey)) {
+    if (
+      this.#standing.as !== "wait" ||
+      !isAsking ||
+      attempt?.isResting === true ||
+      !this.keys.lockKeys.includes(lockKey)
+    ) {
       return false;
     }
     this.#onDecided.push(callback);
@@ -154,7 +220,10 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
 
   /** Called by the schedule. */
   wake(nowMs: number): void {
-    this.on({ what: "due" }, nowMs);
+    const wasDelayed = this.#isDelayed;
+    this.#isDelayed = false;
+    if (wasDelayed) this.#start(nowMs);
+    else this.on({ what: "due" }, nowMs);
   }
 
   /** Something has happened: does what is to be done next. */
@@ -172,7 +241,7 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
       case "ask":
         if (move.isCalled === true) place?.takeTurn(nowMs);
         if (move.as === "waiter" && place !== undefined) this.#askInTurn(place, nowMs);
-        else this.#ask(move.as === "joiner" ? JOINER : NEWCOMER, nowMs);
+        else this.#ask(this.#modeOf(move.as), nowMs);
         break;
       case "askAt":
         if (move.isCalled === true) place?.takeTurn(nowMs);
@@ -185,12 +254,24 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
       case "queue":
         this.#queue(nowMs, move.failure);
         break;
+      case "yield":
+        this.#isPreempted = true;
+        this.#end({ kind: "aborted" });
+        break;
       case "giveUp":
         this.#end(move.failure);
         break;
       case "goOn":
         break;
     }
+  }
+
+  #modeOf(as: Extract<NextMove, { move: "ask" }>["as"]): AcquireMode {
+    if (as === "joiner") return JOINER;
+    if (as === "preempt") return PREEMPT;
+    return this.#standing.as === "adopt"
+      ? { as: "adoption", previousId: this.#standing.giverId }
+      : NEWCOMER;
   }
 
   #sleepUntil(atMs: number, isLate = false): void {
@@ -246,10 +327,15 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
     this.#state.isJoiner = mode.as === "joiner";
     const keys = this.#picker?.next(place?.turns, nowMs) ?? request.keys;
     this.#state.attempt = new PendingAttempt(this.#context, keys, request.settings, this, mode, {
-      urgency: urgency ?? (isPatient ? "patient" : "plain"),
+      urgency: urgency ?? (isPatient ? "patient" : this.#urgency),
       contest: this.#contends(mode) ? this.#state.contest : undefined,
       beginUntilMs,
     });
+  }
+
+  /** A lock that was given up expires meanwhile. */
+  get #urgency(): Urgency {
+    return this.#standing.as === "adopt" ? "called" : "plain";
   }
 
   /** Where nodes notify it, their queues decide whose turn it is, and it gives up a split. */
@@ -263,7 +349,9 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
     this.#state.attemptCount++;
     this.#sentMs = nowMs;
     contest.begin(nowMs, request.settings.nodeTimeoutMs);
-    return true;
+    this.#preemption?.preemptOwn();
+    // A listener that is notified of its loss may do anything, such as close the manager.
+    return !this.#isOver;
   }
 
   /** Called by the attempt. */
@@ -367,6 +455,7 @@ class State implements Known {
   readonly nodeCount: number;
   readonly contest: Contest;
   attemptCount = 0;
+  readonly standing: Standing;
   attempt: PendingAttempt | undefined;
   isJoiner = false;
   place: WaitPlace | undefined;
@@ -375,9 +464,17 @@ class State implements Known {
   lastFailure: AttemptFailure | undefined;
   refusal: AttemptFailure | undefined;
   readonly #context: Context;
+  readonly #preemption: Preemption | undefined;
 
-  constructor(context: Context, request: AcquireRequest) {
+  constructor(
+    context: Context,
+    request: AcquireRequest,
+    standing: Standing,
+    preemption: Preemption | undefined,
+  ) {
     this.#context = context;
+    this.#preemption = preemption;
+    this.standing = standing;
     this.request = request;
     this.nodeCount = context.nodes.length;
     this.contest = new Contest(context.entropy);
@@ -385,6 +482,10 @@ class State implements Known {
 
   get isHeard(): boolean {
     return this.#context.waitQueues.inbox?.isHeard === true;
+  }
+
+  get undecidedMs(): number | undefined {
+    return this.#preemption?.undecidedMs;
   }
 
   random(): number {

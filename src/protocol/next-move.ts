@@ -23,6 +23,13 @@ interface KnownRequest {
   readonly deadlineMs: number;
 }
 
+interface KnownAttempt {
+  /** Nodes have been asked. */
+  readonly hasBegun: boolean;
+  /** What they still answer only says why it fails. */
+  readonly isLost: boolean;
+}
+
 /** Its place in the wait queue of its process, and in the nodes' queues. */
 interface KnownPlace {
   /** It is first in the wait queue of its process. */
@@ -41,8 +48,18 @@ interface KnownPlace {
   mayAskInTurn(nowMs: number): boolean;
 }
 
+/**
+ * How an acquire stands to others that want the name:
+ *
+ * - `wait`: it waits for its turn
+ * - `preempt`: it takes the name, whoever holds it, and enters no queue: it goes first
+ * - `adopt`: its holder in another process has given the lock up for it. There is one attempt
+ */
+export type Standing = "wait" | "preempt" | "adopt";
+
 /** What an acquire knows when it decides what to do next. Instants are of the lease clock, ms. */
 export interface Known {
+  readonly standing: Standing;
   readonly request: KnownRequest;
   readonly nodeCount: number;
   /** A quorum of nodes can notify this process. */
@@ -50,13 +67,18 @@ export interface Known {
   /** Attempts so far. */
   readonly attemptCount: number;
   /** The one that is under way, perhaps not admitted yet. */
-  readonly attempt: object | undefined;
+  readonly attempt: KnownAttempt | undefined;
   /** The last one only asked for the lock that its owner may hold. */
   readonly isJoiner: boolean;
   /** What it knows of those that ask at the same moment, and until when it contends with them. */
   readonly contest: { readonly untilMs: number };
   /** Undefined until it enters the wait queue of its process. */
   readonly place: KnownPlace | undefined;
+  /**
+   * It steals the name, and earlier requests of its process are not decided: when the last of them was sent, Infinity if
+   * it has not been sent yet.
+   */
+  readonly undecidedMs: number | undefined;
   /** When it is woken, and when it meant to ask: it may be woken earlier. */
   readonly wakeAtMs: number;
   readonly askAtMs: number;
@@ -87,8 +109,10 @@ export type Happened =
   | { readonly what: "joinFailed"; readonly failure: AttemptFailure }
   /** It was not admitted in time. */
   | { readonly what: "unasked"; readonly failure: AttemptFailure }
-  /** A request of its process steals the name. @param isAsking nodes have been asked already */
-  | { readonly what: "stolen"; readonly isAsking: boolean }
+  /** A request of its process steals the name. */
+  | { readonly what: "stolen" }
+  /** It steals the name, and the earlier requests of its process are decided. */
+  | { readonly what: "decided" }
   /** Its time has come, or its deadline. */
   | { readonly what: "due" }
   /** Everybody ahead of it is gone. @param isHeldHere because the one ahead got the lock */
@@ -104,13 +128,14 @@ export type Happened =
 
 export type NextMove =
   /**
-   * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place.
+   * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place;
+   * or as it stands to others.
    *
    * @param isCalled because it was notified: that is limited
    */
   | {
       readonly move: "ask";
-      readonly as: "newcomer" | "joiner" | "waiter";
+      readonly as: "newcomer" | "joiner" | "waiter" | Exclude<Standing, "wait">;
       readonly isCalled?: boolean;
     }
   /**
@@ -131,6 +156,8 @@ export type NextMove =
   /** In the wait queue, which it enters if it is not in it. */
   | { readonly move: "queue"; readonly failure: AttemptFailure | undefined }
   | { readonly move: "giveUp"; readonly failure: AttemptFailure }
+  /** As if it had been granted and then preempted: it must not ask again after a later request. */
+  | { readonly move: "yield" }
   /** What it does already. */
   | { readonly move: "goOn" };
 
@@ -138,6 +165,9 @@ const GO_ON: NextMove = { move: "goOn" };
 const FIND_OUT: NextMove = { move: "ask", as: "newcomer" };
 const JOIN: NextMove = { move: "ask", as: "joiner" };
 const ASK: NextMove = { move: "ask", as: "waiter" };
+const ADOPT: NextMove = { move: "ask", as: "adopt" };
+const PREEMPT: NextMove = { move: "ask", as: "preempt" };
+const YIELD: NextMove = { move: "yield" };
 
 /**
  * What an acquire does next; the only place where that is decided.
@@ -154,7 +184,7 @@ const ASK: NextMove = { move: "ask", as: "waiter" };
 export function nextMove(happened: Happened, known: Known, nowMs: number): NextMove {
   switch (happened.what) {
     case "begun":
-      return onBegun(happened, known);
+      return onBegun(happened, known, nowMs);
     case "entered":
       return onEntered(happened.failure, known, nowMs);
     case "failed":
@@ -162,7 +192,9 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
     case "unasked":
       return { move: "giveUp", failure: lastKnown(known) ?? happened.failure };
     case "stolen":
-      return onStolen(happened.isAsking, known, nowMs);
+      return onStolen(known, nowMs);
+    case "decided":
+      return known.attemptCount > 0 ? GO_ON : preempt(known, nowMs);
     case "queued":
       return known.place?.isFirst === true
         ? first(happened.failure, known, nowMs)
@@ -208,7 +240,10 @@ export function entryOf(known: Known, nowMs: number): Entry {
 function onBegun(
   { isWaitedFor, isContended }: Extract<Happened, { what: "begun" }>,
   known: Known,
+  nowMs: number,
 ): NextMove {
+  if (known.standing === "adopt") return ADOPT;
+  if (known.standing === "preempt") return preempt(known, nowMs);
   const { waitMs, fair } = known.request.wait;
   if (!isContended && !fair) return FIND_OUT;
   if (waitMs > 0) return { move: "queue", failure: undefined };
@@ -228,9 +263,9 @@ function onFailed(
   const [{ askAgainInMs, votes }, isInTime] = [failure, nowMs < deadlineMs];
   // Such as another permit: it is asked for immediately, even slightly after the deadline. Contenders that have split
   // the votes pause, or they would split them again.
-  const pauseMs = isWithinReach && hadVote(failure) ? soonMs(known) : 0;
-  if (isWithinReach && nowMs + pauseMs < deadlineMs + settings.nodeTimeoutMs) {
-    return pauseMs > 0 ? { move: "askAt", atMs: nowMs + pauseMs, isLate: true } : again(known);
+  const jitterMs = isWithinReach && hadVote(failure) ? soonMs(known) : 0;
+  if (isWithinReach && nowMs + jitterMs < deadlineMs + settings.nodeTimeoutMs) {
+    return jitterMs > 0 ? { move: "askAt", atMs: nowMs + jitterMs, isLate: true } : again(known);
   }
   if (!isInTime && askAgainInMs !== undefined && known.place === undefined && !isHopeless(votes)) {
     return { move: "askAt", atMs: nowMs + askAgainInMs, isLate: true };
@@ -238,15 +273,31 @@ function onFailed(
   if (!isInTime || isHopeless(votes)) {
     return { move: "giveUp", failure: (failure.kind === "split" && known.refusal) || failure };
   }
+  if (known.standing === "preempt") return { move: "askAt", atMs: nowMs + pauseMs(known) };
   return { move: "queue", failure };
 }
 
+/** Earlier requests of its process are decided first, at the latest one node deadline after they were sent. */
+function preempt(known: Known, nowMs: number): NextMove {
+  const { attempt, attemptCount, undecidedMs } = known;
+  const { settings, wait, deadlineMs } = known.request;
+  if (attempt !== undefined) return GO_ON;
+  if (undecidedMs === undefined || attemptCount > 0) return PREEMPT;
+  // Of those that were not sent yet no deadline is running.
+  const untilMs = Math.min(undecidedMs, nowMs) + settings.nodeTimeoutMs;
+  const atMs = wait.waitMs > 0 ? Math.min(untilMs, deadlineMs) : untilMs;
+  return atMs <= nowMs ? PREEMPT : { move: "askAt", atMs, isLate: true };
+}
+
 /** After that request, if it has time left. */
-function onStolen(isAsking: boolean, known: Known, nowMs: number): NextMove {
+function onStolen(known: Known, nowMs: number): NextMove {
+  const { standing, attempt } = known;
+  if (standing !== "wait") return YIELD;
+  if (attempt === undefined || attempt.isLost) return GO_ON;
   const hasTime = nowMs < known.request.deadlineMs;
   if (hasTime) return { move: "askAt", atMs: nowMs };
   // Nothing is in flight yet, and this attempt is its only one.
-  if (!isAsking) return GO_ON;
+  if (!attempt.hasBegun) return GO_ON;
   const failure = lastKnown(known) ?? unaskedFailure("refused", known.nodeCount);
   return { move: "giveUp", failure };
 }
@@ -275,6 +326,7 @@ function onJoinFailed(failure: AttemptFailure, known: Known, nowMs: number): Nex
 }
 
 function onDue(known: Known, nowMs: number): NextMove {
+  if (known.standing === "preempt") return preempt(known, nowMs);
   const { place, askAtMs } = known;
   const { wait, deadlineMs } = known.request;
   if (place === undefined) return again(known);

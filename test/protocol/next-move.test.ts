@@ -39,6 +39,11 @@ interface Facts {
   readonly nodeCount: number;
   readonly attemptCount: number;
   readonly isUnderWay: boolean;
+  /** Nodes have been asked, and what they still answer only says why it fails. */
+  readonly hasBegun: boolean;
+  readonly isLost: boolean;
+  readonly standing: Known["standing"];
+  readonly undecidedMs: number | undefined;
   readonly isJoiner: boolean;
   readonly isOwned: boolean;
   readonly isQueued: boolean;
@@ -67,7 +72,7 @@ function knownOf(facts: Facts): Known {
   return {
     ...facts,
     request: { keys: { joinOnly, queue }, settings: { nodeTimeoutMs }, wait, deadlineMs },
-    attempt: facts.isUnderWay ? {} : undefined,
+    attempt: facts.isUnderWay ? facts : undefined,
     contest: { untilMs: facts.contestUntilMs },
     place: facts.isQueued ? { ...facts, mayAskInTurn: () => mayAskInTurn } : undefined,
   };
@@ -81,6 +86,7 @@ const FIRST: Facts = {
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
   ...{ knownFailure: undefined, lastFailure: undefined, refusal: undefined },
   ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false, contestUntilMs: 0 },
+  ...{ hasBegun: true, isLost: false, standing: "wait", undecidedMs: undefined },
 };
 const BEHIND: Facts = { ...FIRST, isFirst: false };
 const OWNED: Facts = { ...BEHIND, isOwned: true };
@@ -233,7 +239,9 @@ table("nextMove, after an attempt", [
 ]);
 
 const unasked: Happened = { what: "unasked", failure: unaskedFailure("queued", 3) };
-const stolen = (isAsking: boolean): Happened => ({ what: "stolen", isAsking });
+const stolen: Happened = { what: "stolen" };
+const ASKING: Facts = { ...ASKED, isUnderWay: true };
+const NOT_ASKING: Facts = { ...NEW, isUnderWay: true, hasBegun: false };
 table("nextMove, where it was interrupted", [
   ["says that it was not asked in time", unasked, NEW, giveUp(unaskedFailure("queued", 3))],
   ["says what it knows instead", unasked, { ...ASKED, lastFailure: SILENT }, giveUp(SILENT)],
@@ -243,23 +251,95 @@ table("nextMove, where it was interrupted", [
     { ...FIRST, knownFailure: REFUSED },
     giveUp(REFUSED),
   ],
-  ["asks after the request that steals the name", stolen(true), ASKED, askIn(0)],
-  ["does so where it had not asked yet", stolen(false), NEW, askIn(0)],
-  ["keeps its only attempt where that was not sent yet", stolen(false), NEW, GO_ON, DEADLINE_MS],
+  ["asks after the request that steals the name", stolen, ASKING, askIn(0)],
+  ["does so where it had not asked yet", stolen, NOT_ASKING, askIn(0)],
+  ["keeps its only attempt where that was not sent yet", stolen, NOT_ASKING, GO_ON, DEADLINE_MS],
+  ["does nothing where it asks for nothing", stolen, FIRST, GO_ON],
+  [
+    "goes on where its attempt is lost already: it is told why",
+    stolen,
+    { ...ASKING, isLost: true },
+    GO_ON,
+  ],
   [
     "is refused after its deadline",
-    stolen(true),
-    NEW,
+    stolen,
+    ASKING,
     giveUp(unaskedFailure("refused", 3)),
     DEADLINE_MS,
   ],
+  ["is told what it knew", stolen, { ...ASKING, lastFailure: SILENT }, giveUp(SILENT), DEADLINE_MS],
+]);
+
+const STEALING: Facts = { ...NEW, standing: "preempt" };
+const STEALING_ONCE: Facts = { ...STEALING, wait: ONCE, deadlineMs: NOW_MS };
+/** An earlier request of its process was sent 20 ms ago. */
+const UNDECIDED = { undecidedMs: NOW_MS - 20 };
+const ADOPTING: Facts = { ...NEW, standing: "adopt", wait: ONCE, deadlineMs: NOW_MS };
+const decided: Happened = { what: "decided" };
+const YIELD: NextMove = { move: "yield" };
+const steal: NextMove = { move: "ask", as: "preempt" };
+table("nextMove, where it steals the name", [
+  ["asks at once, past those who wait", begun(true), STEALING, steal],
   [
-    "is told what it knew",
-    stolen(true),
-    { ...ASKED, lastFailure: SILENT },
-    giveUp(SILENT),
-    DEADLINE_MS,
+    "waits until earlier requests are decided, a node deadline after they were sent",
+    begun(true),
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
   ],
+  [
+    "waits for a whole one where they were not sent yet",
+    begun(true),
+    { ...STEALING, undecidedMs: Number.POSITIVE_INFINITY },
+    askLateIn(50, NOW_MS),
+  ],
+  [
+    "waits for them no longer than for its own deadline",
+    begun(true),
+    { ...STEALING, ...UNDECIDED, deadlineMs: NOW_MS + 10 },
+    askLateIn(10, NOW_MS),
+  ],
+  [
+    "waits for them where it asks only once, too",
+    begun(true),
+    { ...STEALING_ONCE, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  [
+    "waits on where it is woken too early",
+    due,
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  ["asks once that time is over", due, { ...STEALING, undecidedMs: NOW_MS - 50 }, steal],
+  ["asks once they are decided", decided, STEALING, steal],
+  [
+    "waits for others that asked meanwhile",
+    decided,
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  ["asks once, however often it is woken", due, { ...STEALING, isUnderWay: true }, GO_ON],
+  ["has asked already when they are decided", decided, { ...STEALING, attemptCount: 1 }, GO_ON],
+  ["backs off after a failure", failed(SILENT), { ...STEALING, attemptCount: 1 }, askIn(PAUSE_MS)],
+  ["asks again then", due, { ...STEALING, ...UNDECIDED, attemptCount: 1 }, steal],
+  ["gives up after its deadline", failed(SILENT), STEALING, giveUp(SILENT), DEADLINE_MS],
+  ["gives up where it asks only once", failed(SILENT), STEALING_ONCE, giveUp(SILENT)],
+  ["gives up where that is of no use", failed(HOPELESS), STEALING, giveUp(HOPELESS)],
+  ["is over where a later request steals the name", stolen, STEALING, YIELD],
+  ["is over then, whatever it does", stolen, { ...STEALING, isUnderWay: true }, YIELD],
+]);
+
+table("nextMove, where it adopts a lock", [
+  ["asks at once, past those who wait", begun(true), ADOPTING, { move: "ask", as: "adopt" }],
+  [
+    "does so where others are fair: it takes nothing from them",
+    begun(true),
+    { ...ADOPTING, wait: { ...ONCE, fair: true } },
+    { move: "ask", as: "adopt" },
+  ],
+  ["asks only once", failed(REFUSED), ADOPTING, giveUp(REFUSED)],
+  ["is over where another request steals the name", stolen, ADOPTING, YIELD],
 ]);
 
 table("nextMove, on entering the wait queue", [
