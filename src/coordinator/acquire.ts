@@ -136,7 +136,7 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
     this.#preemption?.begin();
     const move = nextMove({ what: "begun", isWaitedFor, isContended }, this.#state, nowMs);
     if (move.move === "giveUp") this.#context.clock.defer(() => this.#end(move.failure));
-    else if (!this.#isOver) this.#perform(move, nowMs);
+    else if (move.move !== "goOn" && !this.#isOver) this.#perform(move, nowMs);
   }
 
   /** What it wants. */
@@ -184,13 +184,7 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
 
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
-    if (this.#isOver || !this.keys.lockKeys.includes(lockKey)) return;
-    const nowMs = this.#context.clock.now();
-    const move = nextMove({ what: "stolen" }, this.#state, nowMs);
-    if (move.move === "goOn") return;
-    this.#rollBack();
-    this.#perform(move, nowMs);
-    this.#tellDecided();
+    if (this.keys.lockKeys.includes(lockKey)) this.on({ what: "stolen" });
   }
 
   /** Called by a later request that steals the name. */
@@ -229,13 +223,17 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
   /** Something has happened: does what is to be done next. */
   on(happened: Happened, nowMs = this.#context.clock.now()): void {
     if (this.#isOver) return;
+    const { attempt, place } = this.#state;
     const move = nextMove(happened, this.#state, nowMs);
-    const { place } = this.#state;
+    if (move.move === "goOn") return;
     if (happened.what === "turn" && move.move === "askAt" && place) place.isTurnSeen = true;
+    // What is in flight is given up for it.
+    this.#rollBack();
     this.#perform(move, nowMs);
+    if (attempt !== undefined) this.#tellDecided();
   }
 
-  #perform(move: NextMove, nowMs: number): void {
+  #perform(move: Exclude<NextMove, { move: "goOn" }>, nowMs: number): void {
     const { place } = this.#state;
     switch (move.move) {
       case "ask":
@@ -260,8 +258,6 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
         break;
       case "giveUp":
         this.#end(move.failure);
-        break;
-      case "goOn":
         break;
     }
   }
@@ -389,6 +385,7 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
     this.#remember(failure);
     const isWithinReach = this.#isWithinReach(failure);
     const move = nextMove({ what: "failed", failure, isWithinReach }, this.#state, nowMs);
+    if (move.move === "goOn") return;
     if (move.move !== "giveUp") this.#onSetback?.(failure);
     this.#perform(move, nowMs);
   }

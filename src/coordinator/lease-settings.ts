@@ -1,6 +1,8 @@
 /** The settings of one lease, resolved: every value present and checked. */
 export interface LeaseSettings {
   readonly ttlMs: number;
+  /** The longest ttl to which it may be extended, with its lock-delay, ms; undefined: no limit of its own. */
+  readonly maxTtlMs?: number;
   readonly nodeTimeoutMs: number;
   readonly driftFactor: number;
   readonly maxHoldMs: number;

@@ -1,7 +1,7 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
-import { keyTtlMs } from "../protocol/delays.js";
+import { keyTtlMs, longerKeptMs } from "../protocol/delays.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
@@ -21,6 +21,8 @@ export interface Released {
   readonly token?: number | undefined;
   /** Bit mask of the nodes that may hold a key, see `NodePort.submit`. */
   readonly mayHold: number;
+  /** The longest life that a key of it was given, ms; undefined: that of its settings. */
+  readonly lifeMs?: number;
   /** The waiter of this process that enters the name's queue before the next waiter is notified. */
   readonly waiter?: Waiter | undefined;
   /** How long the name stays closed afterwards, ms of the node's clock; undefined: not at all. */
@@ -65,11 +67,13 @@ export function rollback({ nodes }: Context, released: Released, to = ALL_NODES)
 
 export function releaseOperation(released: Released): Operation {
   const { keys, ownerId, settings, token, waiter, keepMs } = released;
+  const lifeMs = released.lifeMs ?? keyTtlMs(settings);
   const operation: Operation = {
     kind: "release",
     keys,
     ownerId,
-    ttlMs: outwaitMs(keyTtlMs(settings), settings.driftFactor),
+    ttlMs: outwaitMs(lifeMs, settings.driftFactor),
+    keptMs: longerKeptMs(settings, lifeMs),
     fence: token,
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter,

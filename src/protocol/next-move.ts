@@ -26,7 +26,7 @@ interface KnownRequest {
 interface KnownAttempt {
   /** Nodes have been asked. */
   readonly hasBegun: boolean;
-  /** What they still answer only says why it fails. */
+  /** It cannot be granted any more: what the nodes still answer only says why it fails. */
   readonly isLost: boolean;
 }
 
@@ -129,7 +129,7 @@ export type Happened =
 export type NextMove =
   /**
    * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place;
-   * or as it stands to others.
+   * or as it stands to others. An attempt that is under way is given up for it.
    *
    * @param isCalled because it was notified: that is limited
    */
@@ -165,6 +165,7 @@ const GO_ON: NextMove = { move: "goOn" };
 const FIND_OUT: NextMove = { move: "ask", as: "newcomer" };
 const JOIN: NextMove = { move: "ask", as: "joiner" };
 const ASK: NextMove = { move: "ask", as: "waiter" };
+const ASK_IN_TURN: NextMove = { move: "ask", as: "waiter", isCalled: true };
 const ADOPT: NextMove = { move: "ask", as: "adopt" };
 const PREEMPT: NextMove = { move: "ask", as: "preempt" };
 const YIELD: NextMove = { move: "yield" };
@@ -209,8 +210,9 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
     case "reader":
     case "turn":
     case "heard":
-      // The attempt finds out.
-      return known.attempt !== undefined ? GO_ON : onSign(happened, known, nowMs);
+      if (known.attempt === undefined) return onSign(happened, known, nowMs);
+      // The attempt finds out, unless it waits for no more than the reason why it failed.
+      return isCalledAnew(happened, known, nowMs) ? ASK_IN_TURN : GO_ON;
   }
 }
 
@@ -368,14 +370,23 @@ function onSign(
       // With fewer nodes it may fail for as long as the others are down: each rollback would bring the next
       // notification, and we would retry at the speed of the network. False notifications from a quorum would have
       // the same effect, hence the limit.
-      if (happened.isQuorum && known.place?.mayAskInTurn(nowMs) === true)
-        return { move: "ask", as: "waiter", isCalled: true };
+      if (happened.isQuorum && known.place?.mayAskInTurn(nowMs) === true) return ASK_IN_TURN;
       return known.place?.isTurnSeen === true ? GO_ON : sooner(pauseMs(known), known, nowMs);
     case "heard":
       // A refresh finds out whether it has missed a notification. With jitter, so that not all wait queues of the
       // process ask at the same moment.
       return known.place?.isInPlace === true ? GO_ON : sooner(soonMs(known), known, nowMs);
   }
+}
+
+/** A node that is slow to answer an attempt may have sent its message over another connection. */
+function isCalledAnew(
+  happened: Happened,
+  { attempt, place, request }: Known,
+  nowMs: number,
+): boolean {
+  if (happened.what !== "turn" || !happened.isQuorum || attempt?.isLost !== true) return false;
+  return place?.mayAskInTurn(nowMs) === true && nowMs < request.deadlineMs;
 }
 
 /** Until those ahead of it are gone; an acquire with an owner also checks for its owner, at first immediately. */

@@ -77,6 +77,7 @@ describe("release", () => {
       keys: KEYS,
       ownerId: "me",
       ttlMs: 1_012,
+      keptMs: undefined,
       fence: 7,
       sendBeforeMs: Infinity,
       waiter: undefined,

@@ -4,7 +4,8 @@ import { Acquire } from "../../src/coordinator/acquire.js";
 import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { fault, held } from "../support/votes.js";
+import type { RefusedVote } from "../../src/protocol/operation.js";
+import { fault, granted, held } from "../support/votes.js";
 
 const WAIT_MS = 10_000;
 const [MIN_DELAY_MS, MAX_DELAY_MS] = [10, 250];
@@ -167,5 +168,55 @@ describe("WaitPlace, in the nodes' queues", () => {
     bench.advance(20).bench.context.waitQueues.onTurn(0, KEYS, 20);
     bench.advance(WAIT_MS / 2);
     expect(bench.due).to.deep.equal([20 + MIN_DELAY_MS * 4]);
+  });
+});
+
+describe("QueuedAcquire, notified by a quorum while it asks", () => {
+  const wait = { waitMs: WAIT_MS };
+  /** Its attempt is lost, and the last node is slow to say why. */
+  function lostBench() {
+    const bench = new CoordinatorBench(3, new ManualClock(), heardInbox());
+    const { outcomes, pendingAcquire } = bench.acquire({}, { ...wait, fair: true });
+    const told = (node: number): void => bench.context.waitQueues.onTurn(node, KEYS, 20);
+    return { bench, outcomes, pendingAcquire, told, attempts: () => bench.counts("acquire")[0] };
+  }
+  /** Each by another. */
+  const split = (node: number): RefusedVote => ({ ...held(), holder: String(node) });
+
+  it("asks anew at once if its attempt has failed, whatever a slow node will say", () => {
+    const { bench, attempts, told, outcomes } = lostBench();
+    bench.answer("acquire", [split(0), split(1)]);
+    bench.clock.advance(10);
+    told(0);
+    expect(attempts(), "one node").to.equal(1);
+    told(2);
+    expect(attempts(), "a quorum").to.equal(2);
+    const [, , slow] = bench.nodes;
+    slow?.all("acquire")[0]?.reply(split(2));
+    bench.answer("acquire", [granted(7), granted(7)]);
+    expect(outcomes[0]).to.include({ kind: "granted", attemptCount: 2 });
+  });
+
+  it("leaves it to its attempt while that can be granted", () => {
+    const { bench, attempts, told } = lostBench();
+    bench.answer("acquire", [split(0)]);
+    bench.clock.advance(10);
+    told(0);
+    told(2);
+    expect(attempts()).to.equal(1);
+    bench.answer("acquire", [undefined, split(1), split(2)]);
+    bench.clock.advance(0);
+    expect(attempts(), "as it was notified meanwhile").to.equal(2);
+  });
+
+  it("tells a request that steals the name that nothing of it is under way before", () => {
+    const { bench, pendingAcquire, told } = lostBench();
+    bench.answer("acquire", [split(0), split(1)]);
+    bench.clock.advance(10);
+    let decidedCount = 0;
+    expect(pendingAcquire.whenDecided(KEYS.lockKey, () => decidedCount++)).to.equal(true);
+    told(0);
+    told(2);
+    expect(decidedCount).to.equal(1);
   });
 });

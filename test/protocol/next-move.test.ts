@@ -81,6 +81,7 @@ function knownOf(facts: Facts): Known {
 /** First in line, notified by the nodes, asleep until its deadline, after one attempt. */
 const FIRST: Facts = {
   ...{ wait: WAIT, deadlineMs: DEADLINE_MS, nodeCount: 3, attemptCount: 1, isUnderWay: false },
+  ...{ isLost: false },
   ...{ isOwned: false, isFirst: true, isLetIn: false, isHeard: true, isRefreshed: true },
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
@@ -458,6 +459,7 @@ table("nextMove, when it is woken", [
 
 const first = (isHeldHere: boolean): Happened => ({ what: "first", isHeldHere });
 const UNDER_WAY = { ...FIRST, isUnderWay: true };
+const LOST = { ...UNDER_WAY, isLost: true };
 table("nextMove, on what it hears", [
   ["asks soon once all ahead gave up", first(false), FIRST, askIn(0)],
   [
@@ -506,6 +508,20 @@ table("nextMove, on what it hears", [
     `leaves it to the attempt that is under way: ${JSON.stringify(happened)}`,
     ...([happened, UNDER_WAY, GO_ON] as const),
   ]),
+  [
+    "asks anew where a quorum notifies it, and its attempt can only learn why it failed",
+    turn(true),
+    LOST,
+    ask("waiter", true),
+  ],
+  ...[first(false), { what: "reader" } as const, turn(false), { what: "heard" } as const].map(
+    (happened): Row => [
+      `does not for anything else: ${JSON.stringify(happened)}`,
+      ...([happened, LOST, GO_ON] as const),
+    ],
+  ),
+  ["does not where it was notified too often", turn(true), { ...LOST, mayAskInTurn: false }, GO_ON],
+  ["does not at its deadline: the attempt was its last", turn(true), LOST, GO_ON, DEADLINE_MS],
 ]);
 
 table("nextMove, when its place was refreshed", [

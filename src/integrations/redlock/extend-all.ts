@@ -45,7 +45,7 @@ export async function extendAll(
   let isExtended = false;
   const healWhereFree = (name: LockKind, index: number, vote: Vote | undefined): void => {
     if (vote?.kind !== "refused" || vote.reason !== "free") return;
-    const leftMs = remainingTtlMs(clock.now(), firstSendMs, ttlMs);
+    const leftMs = remainingTtlMs(clock.now(), firstSendMs + ttlMs);
     if (leftMs >= 1) nodes[index]?.submit(operationOf("heal", name, leftMs), NOBODY, false);
   };
   const verdicts = keys.map((name) => {

@@ -114,6 +114,15 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 1, ms: 10 },
   },
   {
+    id: "linger-ends-the-round",
+    means: "nodes that have not answered when a lost round stops to linger count as silent",
+    file: "src/coordinator/round.ts",
+    find: "if (isWorthIt !== this.#isLingering) this.#linger(isWorthIt);",
+    replace:
+      "if (isWorthIt && !this.#isLingering) this.#linger(true); this.#isLingering = isWorthIt;",
+    test: "test/coordinator/round.test.ts",
+  },
+  {
     id: "no-node-deadline",
     means: "a round waits for every node, however long it is silent",
     seenIn: "clients that rely on their driver's command timeout",

@@ -91,15 +91,16 @@ export const ROWS: readonly Row[] = [
     replace: "ttl)",
     also: [
       {
-        file: "src/coordinator/lease-renewal.ts",
-        find: "const ttlMs = keyTtlMs(this.#settings);",
-        replace: "const ttlMs = Math.ceil(this.#settings.ttlMs / 4);",
+        file: "src/coordinator/lease.ts",
+        find: "const lifeMs = keyTtlMs({ ...this.settings, ttlMs });",
+        replace: "const lifeMs = Math.ceil(ttlMs / 4);",
+        inside: "extension",
       },
       {
         file: "src/coordinator/lease.ts",
-        find: "const { ttlMs, driftFactor } = this.settings; const extendedMs = validUntilMs(firstSendMs, ttlMs, driftFactor);",
+        find: "const extendedMs = validUntilMs(firstSendMs, ttlMs, this.settings.driftFactor);",
         replace:
-          "const { driftFactor } = this.settings, ttlMs = Math.ceil(this.settings.ttlMs / 4); const extendedMs = validUntilMs(firstSendMs, ttlMs, driftFactor);",
+          "const extendedMs = validUntilMs(firstSendMs, Math.ceil(ttlMs / 4), this.settings.driftFactor);",
       },
     ],
     where: ["network"],

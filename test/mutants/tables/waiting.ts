@@ -182,4 +182,20 @@ export const ROWS: readonly Row[] = [
     replace: "Math.max(1, quorumFreeInMs)",
     test: "test/protocol/backoff.test.ts",
   },
+  {
+    id: "waits-for-a-reason",
+    means: "a waiter that is notified while its lost attempt lacks an answer waits for that answer",
+    file: "src/protocol/next-move.ts",
+    find: "return isCalled && isLost && nowMs < deadlineMs;",
+    replace: "return false;",
+    test: "test/coordinator/queued-acquire.test.ts",
+  },
+  {
+    id: "turn-for-an-expired-lock",
+    means: "what nodes reserve for the next waiter goes to a lock that has expired unnoticed",
+    file: "src/coordinator/wait-queues.ts",
+    find: "return holder?.isHeld() === true ? holder : undefined;",
+    replace: "return holder;",
+    test: "test/coordinator/wait-queues.test.ts",
+  },
 ];
