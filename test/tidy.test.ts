@@ -249,7 +249,7 @@ describe("the outside world", () => {
         .map(({ path }) => path.slice("src/coordinator/".length))
         .toSorted();
     expect(using(/\bschedule\.set\(|\bsetTimer\(/)).to.deep.equal([
-      "pending-acquire.ts",
+      "acquire.ts",
       // Until when it may begin.
       "pending-attempt.ts",
     ]);

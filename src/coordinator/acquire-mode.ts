@@ -33,6 +33,7 @@ export type AcquireMode =
 
 export const NEWCOMER: AcquireMode = { as: "newcomer" };
 export const JOINER: AcquireMode = { as: "joiner" };
+export const PREEMPT: AcquireMode = { as: "preempt" };
 
 const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
 

@@ -72,6 +72,11 @@ export class PendingAttempt implements Entrant, AttemptListener, Sleeper {
     return this.#beganMs !== undefined;
   }
 
+  /** Nodes are asked only for the lock that its owner may hold. */
+  get isJoiner(): boolean {
+    return this.#mode.as === "joiner";
+  }
+
   /** What the nodes still answer only says why it fails. */
   get isLost(): boolean {
     return this.#attempt?.isRolledBack === true;

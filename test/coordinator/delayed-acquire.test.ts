@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { AttemptFailure } from "../../../src/protocol/attempt-failure.js";
-import { DelayedAcquire } from "../../../src/manager/election/delayed-acquire.js";
-import { CoordinatorBench, KEYS, leaseSettings } from "../../support/coordinator-bench.js";
-import { fault, granted, held } from "../../support/votes.js";
+import type { AttemptFailure } from "../../src/protocol/attempt-failure.js";
+import { Acquire } from "../../src/coordinator/acquire.js";
+import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import { fault, granted, held } from "../support/votes.js";
 
 const WAIT = { waitMs: Number.POSITIVE_INFINITY, minDelayMs: 10, maxDelayMs: 250, fair: false };
 
@@ -10,12 +10,13 @@ function campaignAfter(delayMs: number) {
   const bench = new CoordinatorBench();
   const outcomes: string[] = [];
   const setbacks: AttemptFailure["kind"][] = [];
-  const campaign = new DelayedAcquire(
+  const campaign = new Acquire(
     bench.context,
-    { keys: KEYS, lease: leaseSettings(), wait: WAIT, delayMs },
+    { keys: KEYS, settings: leaseSettings(), wait: WAIT, delayMs },
     ({ kind }) => outcomes.push(kind),
     ({ kind }) => setbacks.push(kind),
   );
+  campaign.begin();
   return { bench, campaign, outcomes, setbacks };
 }
 

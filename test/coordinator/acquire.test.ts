@@ -1,12 +1,26 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Vote } from "../../src/protocol/operation.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
 import { ownedLock } from "../../src/kinds/owned.js";
+import { permitLock } from "../../src/kinds/permit.js";
 import { sharedLock } from "../../src/kinds/shared.js";
-import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
+import { permitsText } from "../support/permits-text.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
+
+const OTHER = keysOf("lock:", "other");
+const PERMITS = 4;
+const ANY = permitLock(KEYS, PERMITS);
+/** Of the permits only this one is free. */
+const ONE_FREE = [0, 1, 2].map(() => ({
+  ...held(),
+  takenPermits: permitsText(new Set([0, 1, 3]), PERMITS),
+}));
+const WAIT = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false };
 
 /** Answers every attempt at once with the same votes, until it is over or `limitMs` has passed. */
 async function play(
@@ -282,5 +296,154 @@ describe("acquire", () => {
         ]);
       expect(ownersByKind).to.deep.equal(expected);
     }
+  });
+});
+
+const GRANTED = [granted(7), granted(7), granted(7)];
+const HELD = [held(), held(), held()];
+
+/** What the first node was asked for, in order. */
+function askedOf({ nodes }: CoordinatorBench): LockKind[] {
+  const [node] = nodes;
+  return node?.all("acquire").map(({ operation }) => operation.keys) ?? [];
+}
+
+describe("The attempts of an acquire", () => {
+  it("count once they have begun, from when they did, and not while they wait to be admitted", () => {
+    const bench = new CoordinatorBench(3, new ManualClock(), undefined, 1);
+    const { clock } = bench;
+    const other = bench.acquire({ renew: false });
+    clock.flush();
+    const { pendingAcquire } = bench.acquire({}, { waitMs: 1_000 }, OTHER);
+    expect(pendingAcquire).to.include({ attemptCount: 0, askedMs: Number.POSITIVE_INFINITY });
+    clock.advance(30);
+    other.abort();
+    clock.advance(0);
+    expect(pendingAcquire).to.include({ attemptCount: 1, askedMs: clock.now() });
+    clock.advance(5);
+    bench.answer("acquire", HELD);
+    expect(pendingAcquire).to.include({ attemptCount: 1, askedMs: Number.POSITIVE_INFINITY });
+  });
+
+  it("follow one another from within the outcome", () => {
+    const bench = new CoordinatorBench();
+    const { outcomes, pendingAcquire } = bench.acquire({}, { waitMs: 1_000 }, ANY);
+    bench.answer("acquire", ONE_FREE);
+    expect(pendingAcquire).to.include({ attemptCount: 2, askedMs: bench.clock.now() });
+    bench.answer("acquire", GRANTED);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["granted"]);
+    expect(pendingAcquire.attempt).to.equal(undefined);
+  });
+
+  it("only join its owner while they are out of turn, and ask for the lock in turn", () => {
+    const bench = new CoordinatorBench();
+    const first = bench.acquire({}, { waitMs: 1_000, fair: true });
+    bench.acquire({}, { waitMs: 1_000 }, ownedLock(KEYS, "me"));
+    expect(askedOf(bench).map(({ isJoinOnly }) => isJoinOnly)).to.deep.equal([false, true]);
+    bench.answer("acquire", HELD);
+    first.abort();
+    toNextAttempt(bench);
+    expect(askedOf(bench).map(({ isJoinOnly }) => isJoinOnly)).to.deep.equal([false, true, false]);
+  });
+
+  it("are taken back for a request that steals the name, without an outcome, and others follow", () => {
+    const bench = new CoordinatorBench();
+    const { outcomes, pendingAcquire } = bench.acquire({}, { waitMs: 1_000 });
+    pendingAcquire.yieldTo(KEYS.lockKey);
+    pendingAcquire.yieldTo(KEYS.lockKey);
+    expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+    bench.answer("acquire", GRANTED);
+    expect(outcomes).to.deep.equal([]);
+    expect(pendingAcquire).to.include({ attemptCount: 1, attempt: undefined });
+    bench.clock.advance(0);
+    bench.answer("acquire", GRANTED);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["granted"]);
+  });
+
+  it("tell that the nodes have decided after the acquire knows, each once", () => {
+    const bench = new CoordinatorBench();
+    const told: string[] = [];
+    const acquire = new Acquire(
+      bench.context,
+      { keys: ANY, settings: leaseSettings(), wait: { ...WAIT, waitMs: 1_000 } },
+      ({ kind }) => told.push(kind),
+      ({ kind }) => told.push(kind),
+    );
+    acquire.begin();
+    const [{ lockKey }] = askedOf(bench) as [LockKind];
+    const again = (): void => void told.push("decided again");
+    const isAsking = acquire.whenDecided(lockKey, () => {
+      told.push("decided");
+      // About what it has decided next.
+      acquire.whenDecided(lockKey, again);
+    });
+    expect(isAsking).to.equal(true);
+    bench.answer("acquire", ONE_FREE);
+    expect(told).to.deep.equal(["refused", "decided"]);
+    bench.answer("acquire", GRANTED);
+    expect(told.slice(2)).to.deep.equal(["granted", "decided again"]);
+    expect(acquire.whenDecided(lockKey, again), "over").to.equal(false);
+  });
+});
+
+describe("The attempts of an acquire at a name", () => {
+  it("ask for it, and know of nothing else that may be free", () => {
+    const bench = new CoordinatorBench();
+    bench.acquire({}, { waitMs: 1_000 });
+    bench.answer("acquire", HELD);
+    expect(askedOf(bench)).to.deep.equal([KEYS]);
+  });
+});
+
+describe("The attempts of an acquire at a permit", () => {
+  function permitBench() {
+    const bench = new CoordinatorBench();
+    const ask = (waitMs = 1_000) => bench.acquire({}, { waitMs }, ANY);
+    const permits = (): number[] => askedOf(bench).map((keys) => keys.permits?.permit ?? -1);
+    /** What its process believes to hold or to ask for. */
+    const taken = (): number[] => {
+      const { permits: local } = bench.context.waitQueues;
+      return [0, 1, 2, 3].filter((permit) => local.pick(ANY, [permit, -1], 0) === -1);
+    };
+    return { bench, ask, permits, taken };
+  }
+
+  it("ask for one at a time, next for one that is free, until they are given up", () => {
+    const { bench, ask, permits, taken } = permitBench();
+    const { abort } = ask();
+    expect(taken()).to.deep.equal(permits());
+    bench.answer("acquire", ONE_FREE);
+    expect([permits().at(-1), taken()]).to.deep.equal([2, [2]]);
+    abort();
+    expect(taken()).to.deep.equal([]);
+  });
+
+  it("ask for no other outside of what is left of its time", () => {
+    const { bench, ask, permits, taken } = permitBench();
+    const { outcomes } = ask(0);
+    bench.clock.advance(50);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
+    expect(permits()).to.have.length(1);
+    expect(taken()).to.deep.equal([]);
+  });
+
+  it("keep no permit from others that an aborted attempt has asked for", () => {
+    const { bench, permits, taken, ask } = permitBench();
+    const { pendingAcquire } = ask(10_000);
+    for (let count = 1; count <= 8; count++) {
+      expect(taken()).to.deep.equal(permits().slice(-1));
+      const { lockKey } = askedOf(bench).at(-1) as LockKind;
+      pendingAcquire.yieldTo(lockKey);
+      expect(taken(), `after ${count}`).to.deep.equal([]);
+      bench.clock.advance(0);
+    }
+  });
+
+  it("keep the one that is granted", () => {
+    const { bench, ask, permits, taken } = permitBench();
+    const { outcomes } = ask();
+    bench.answer("acquire", GRANTED);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["granted"]);
+    expect(taken()).to.deep.equal(permits());
   });
 });

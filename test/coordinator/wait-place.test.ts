@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { PendingAcquire } from "../../src/coordinator/pending-acquire.js";
+import { Acquire } from "../../src/coordinator/acquire.js";
 import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -17,7 +17,7 @@ class Bench {
   /** When it asked again, ms after it began to wait. */
   readonly due: number[] = [];
   readonly startMs = this.bench.clock.now();
-  readonly acquire: PendingAcquire;
+  readonly acquire: Acquire;
 
   constructor() {
     const { context } = this.bench;
@@ -25,10 +25,8 @@ class Bench {
     const wait = {
       ...{ waitMs: WAIT_MS, minDelayMs: MIN_DELAY_MS, maxDelayMs: MAX_DELAY_MS, fair: false },
     };
-    const settle = (): void => {};
-    this.acquire = new PendingAcquire(
-      ...([{ ...context, entropy }, KEYS, leaseSettings(), wait, settle] as const),
-    );
+    const wanted = { keys: KEYS, settings: leaseSettings(), wait };
+    this.acquire = new Acquire({ ...context, entropy }, wanted, () => {});
   }
 
   /** It is refused, and enters the nodes' queues. */
@@ -56,7 +54,7 @@ class Bench {
   }
 
   get isInPlace(): boolean {
-    return this.acquire.isInPlace;
+    return this.placeCount === 1;
   }
 
   get nowMs(): number {
@@ -78,7 +76,7 @@ class Bench {
   }
 }
 
-describe("QueuedAcquire, in its place", () => {
+describe("WaitPlace, in the nodes' queues", () => {
   it("keeps a place in the nodes' queues until it is stopped", () => {
     const bench = new Bench();
     expect(bench.isInPlace).to.equal(false);
