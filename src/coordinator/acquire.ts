@@ -206,7 +206,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /** Called by its place in the wait queue. */
-  takeOver(from: Predecessor, nowMs: number): void {
+  askAfter(from: Predecessor, nowMs: number): void {
     const { place } = this.#state;
     if (this.#isOver || place?.waiter === undefined) return;
     this.#rollBack();

@@ -18,7 +18,7 @@ export interface Waiting {
   /** It is told what happens to its place, and decides what to do. */
   on(happened: Happened, nowMs?: number): void;
   /** Asks anew, for a lock of this process that is released with the attempt. */
-  takeOver(from: Predecessor, nowMs: number): void;
+  askAfter(from: Predecessor, nowMs: number): void;
 }
 
 interface Asking {
@@ -173,6 +173,6 @@ export class WaitPlace implements QueueMember {
 
   /** Called by the lease that is released. */
   receive(from: Predecessor, nowMs: number): void {
-    this.#acquire.takeOver(from, nowMs);
+    this.#acquire.askAfter(from, nowMs);
   }
 }

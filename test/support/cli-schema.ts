@@ -4,9 +4,9 @@ import { Ajv } from "ajv";
 import { expect } from "chai";
 import { root } from "../docs/project.js";
 
-/** The JSON schemas of docs/cli.md, by the names that they have there. */
+/** The JSON schemas of docs/reference/cli.md, by the names that they have there. */
 export function schemas(): ReadonlyMap<string, object> {
-  const page = readFileSync(join(root, "docs", "cli.md"), "utf8");
+  const page = readFileSync(join(root, "docs", "reference", "cli.md"), "utf8");
   const found = page.matchAll(/<!-- schema:([\w-]+) -->\n\n```json\n(.*?)\n```/gs);
   return new Map(
     [...found].map(([, name = "", text = ""]) => [name, JSON.parse(text) as object] as const),
