@@ -251,7 +251,7 @@ describe("the outside world", () => {
     expect(using(/\bschedule\.set\(|\bsetTimer\(/)).to.deep.equal([
       "acquire.ts",
       // Until when it may begin.
-      "pending-attempt.ts",
+      "attempt.ts",
     ]);
     expect(using(/\b(?:backoffMs|turnWaitMs|minDelayMs|maxDelayMs)\b/)).to.deep.equal([]);
   });

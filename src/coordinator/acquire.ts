@@ -2,6 +2,7 @@ import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
   entryOf,
+  isMadeAgain,
   nextMove,
   type Happened,
   type Known,
@@ -12,13 +13,12 @@ import {
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import type { Urgency } from "./admission.js";
-import type { AttemptOutcome } from "./attempt.js";
-import { Contest } from "./contest.js";
+import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
+import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LocalCompetitors, Pending } from "./local-competitors.js";
-import { PendingAttempt, type PendingAttemptListener } from "./pending-attempt.js";
 import { PermitPicker } from "./permit-picker.js";
 import { Preemption } from "./preemption.js";
 import type { Sleeper } from "./schedule.js";
@@ -74,7 +74,7 @@ const MAX_OUTRUN = 4;
  * An acquire in progress: attempts, one at a time, until one is granted, the time is up, or it is aborted. What it does
  * next is decided by `protocol/next-move`; here it is done.
  */
-export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waiting {
+export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   wakeAtMs = 0;
   heapIndex = -1;
 
@@ -90,6 +90,8 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
   /** Called when the nodes have decided, or their decision no longer matters. */
   readonly #onDecided: (() => void)[] = [];
   #outrunCount = 0;
+  /** How often the last attempt was made again because this process was too busy to send it in time. */
+  #delayCount = 0;
   /** When the last attempt was sent, lease clock, ms. */
   #sentMs = 0;
   #isDelayed: boolean;
@@ -155,7 +157,7 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
   }
 
   /** Read by its place in the wait queue. */
-  get attempt(): PendingAttempt | undefined {
+  get attempt(): Attempt | undefined {
     return this.#state.attempt;
   }
 
@@ -321,12 +323,18 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
     this.#wakeNoMore();
     const { isPatient, beginUntilMs } = entryOf(this.#state, nowMs);
     this.#state.isJoiner = mode.as === "joiner";
-    const keys = this.#picker?.next(place?.turns, nowMs) ?? request.keys;
-    this.#state.attempt = new PendingAttempt(this.#context, keys, request.settings, this, mode, {
-      urgency: urgency ?? (isPatient ? "patient" : this.#urgency),
-      contest: this.#contends(mode) ? this.#state.contest : undefined,
-      beginUntilMs,
-    });
+    this.#delayCount = 0;
+    const contends = this.#contends(mode);
+    const asked = {
+      keys: this.#picker?.next(place?.turns, nowMs) ?? request.keys,
+      settings: request.settings,
+      mode,
+      contends,
+      contest: contends ? this.#state.contest : undefined,
+    };
+    const attempt = new Attempt(this.#context, asked, this);
+    this.#state.attempt = attempt;
+    attempt.enter(urgency ?? (isPatient ? "patient" : this.#urgency), beginUntilMs);
   }
 
   /** A lock that was given up expires meanwhile. */
@@ -341,10 +349,8 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
 
   /** Called by the attempt. */
   onBegin(nowMs: number): boolean {
-    const { request, contest } = this.#state;
     this.#state.attemptCount++;
     this.#sentMs = nowMs;
-    contest.begin(nowMs, request.settings.nodeTimeoutMs);
     this.#preemption?.preemptOwn();
     // A listener that is notified of its loss may do anything, such as close the manager.
     return !this.#isOver;
@@ -352,15 +358,22 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
 
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome): void {
+    const { attempt, isJoiner, place } = this.#state;
+    const isRefused = outcome.kind !== "granted" && attempt?.isOnce === false;
+    if (isRefused && isMadeAgain(outcome, this.#delayCount)) {
+      this.#delayCount++;
+      const again = attempt.again();
+      this.#state.attempt = again;
+      again.enter("plain");
+      return;
+    }
     const nowMs = this.#context.clock.now();
-    const { isJoiner, place, contest } = this.#state;
     this.#state.attempt = undefined;
     if (outcome.kind === "granted") {
-      contest.end();
       this.#onGranted(outcome.lease, nowMs);
       this.#end(outcome);
     } else {
-      if (outcome.askAgainInMs === undefined) contest.end();
+      this.#state.contest = outcome.askAgainInMs === undefined ? undefined : attempt?.contest;
       if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
       else if (isJoiner && place !== undefined) {
         place.remember(outcome);
@@ -409,7 +422,7 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
    */
   #isWithinReach(failure: AttemptFailure): boolean {
     const isWithinReach = this.#picker?.onFailure(failure) ?? this.#isOutrun(failure);
-    if (isWithinReach) this.#state.contest.end();
+    if (isWithinReach) this.#state.contest = undefined;
     return isWithinReach;
   }
 
@@ -450,10 +463,11 @@ export class Acquire implements PendingAttemptListener, Pending, Sleeper, Waitin
 class State implements Known {
   readonly request: AcquireRequest;
   readonly nodeCount: number;
-  readonly contest: Contest;
   attemptCount = 0;
   readonly standing: Standing;
-  attempt: PendingAttempt | undefined;
+  attempt: Attempt | undefined;
+  /** The last attempt found the nodes split. */
+  contest: Contest | undefined;
   isJoiner = false;
   place: WaitPlace | undefined;
   wakeAtMs = 0;
@@ -474,7 +488,6 @@ class State implements Known {
     this.standing = standing;
     this.request = request;
     this.nodeCount = context.nodes.length;
-    this.contest = new Contest(context.entropy);
   }
 
   get isHeard(): boolean {

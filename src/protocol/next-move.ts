@@ -1,4 +1,4 @@
-import { isHopeless, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
+import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
 import type { LockKind } from "./lock-kind.js";
 
@@ -70,8 +70,8 @@ export interface Known {
   readonly attempt: KnownAttempt | undefined;
   /** The last one only asked for the lock that its owner may hold. */
   readonly isJoiner: boolean;
-  /** What it knows of those that ask at the same moment, and until when it contends with them. */
-  readonly contest: { readonly untilMs: number };
+  /** Its last attempt found the nodes split, and it asks again until then. */
+  readonly contest: { readonly untilMs: number } | undefined;
   /** Undefined until it enters the wait queue of its process. */
   readonly place: KnownPlace | undefined;
   /**
@@ -216,6 +216,14 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
   }
 }
 
+/** How often an attempt is made again because this process was too busy to send it in time. */
+const MAX_DELAYS = 8;
+
+/** Whether a failed attempt is made again immediately, as it says nothing about the nodes. */
+export function isMadeAgain({ kind, votes }: AttemptFailure, delayCount: number): boolean {
+  return kind === "unreachable" && isOwnDelay(votes) && delayCount < MAX_DELAYS;
+}
+
 /** How an attempt enters the admission. */
 export interface Entry {
   /** It has failed before and will be retried: others that ask for the first time may begin before it. */
@@ -226,17 +234,14 @@ export interface Entry {
 
 /** How the next attempt of an acquire enters the admission. */
 export function entryOf(known: Known, nowMs: number): Entry {
-  const { attemptCount, lastFailure, contest } = known;
+  const { attemptCount, contest } = known;
   const { wait, deadlineMs } = known.request;
-  // It asks again because the nodes were split.
-  const isContending = lastFailure?.askAgainInMs !== undefined;
-  const untilMs = isContending ? contest.untilMs : 0;
+  const isPatient = attemptCount > 0 && nowMs < deadlineMs;
   // A call that does not wait makes its attempt, however many waiters are ahead.
-  const isLimited = wait.waitMs > 0 || isContending;
-  return {
-    isPatient: attemptCount > 0 && nowMs < deadlineMs,
-    beginUntilMs: isLimited ? Math.max(deadlineMs, untilMs, nowMs + 1) : Number.POSITIVE_INFINITY,
-  };
+  if (wait.waitMs === 0 && contest === undefined) {
+    return { isPatient, beginUntilMs: Number.POSITIVE_INFINITY };
+  }
+  return { isPatient, beginUntilMs: Math.max(deadlineMs, contest?.untilMs ?? 0, nowMs + 1) };
 }
 
 function onBegun(

@@ -171,7 +171,7 @@ describe("WaitPlace, in the nodes' queues", () => {
   });
 });
 
-describe("QueuedAcquire, notified by a quorum while it asks", () => {
+describe("WaitPlace, notified by a quorum while it asks", () => {
   const wait = { waitMs: WAIT_MS };
   /** Its attempt is lost, and the last node is slow to say why. */
   function lostBench() {

@@ -9,6 +9,7 @@ import { backoffMs } from "../../src/protocol/backoff.js";
 import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
 import {
   entryOf,
+  isMadeAgain,
   nextMove,
   type Happened,
   type Known,
@@ -60,7 +61,7 @@ interface Facts {
   readonly knownFailure: AttemptFailure | undefined;
   readonly lastFailure: AttemptFailure | undefined;
   readonly refusal: AttemptFailure | undefined;
-  readonly contestUntilMs: number;
+  readonly contestUntilMs: number | undefined;
   readonly random: () => number;
 }
 
@@ -68,12 +69,12 @@ function knownOf(facts: Facts): Known {
   const keys = keysOf("lock:", "name");
   const joinOnly = facts.isOwned ? () => keys : undefined;
   const queue = { ...keys.queue, isRefreshed: facts.isRefreshed };
-  const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
+  const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn, contestUntilMs } = facts;
   return {
     ...facts,
     request: { keys: { joinOnly, queue }, settings: { nodeTimeoutMs }, wait, deadlineMs },
     attempt: facts.isUnderWay ? facts : undefined,
-    contest: { untilMs: facts.contestUntilMs },
+    contest: contestUntilMs === undefined ? undefined : { untilMs: contestUntilMs },
     place: facts.isQueued ? { ...facts, mayAskInTurn: () => mayAskInTurn } : undefined,
   };
 }
@@ -86,7 +87,7 @@ const FIRST: Facts = {
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
   ...{ knownFailure: undefined, lastFailure: undefined, refusal: undefined },
-  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false, contestUntilMs: 0 },
+  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false, contestUntilMs: undefined },
   ...{ hasBegun: true, isLost: false, standing: "wait", undecidedMs: undefined },
 };
 const BEHIND: Facts = { ...FIRST, isFirst: false };
@@ -541,8 +542,29 @@ table("nextMove, when its place was refreshed", [
   ],
 ]);
 
+describe("isMadeAgain", () => {
+  const late = fault("late", false);
+  for (const [votes, isOwnDelay] of [
+    [[late, late, late], true],
+    [[granted(7), late, late], true],
+    [[held(), late, late], true],
+    [[fault(), fault(), late], false],
+    [[held(), held(), late], false],
+    [[late, held(), fault()], false],
+  ] as const) {
+    const kinds = votes.map((vote) => (vote.kind === "fault" ? vote.fault : vote.kind)).join(", ");
+    it(`${isOwnDelay ? "is" : "is not"} after ${kinds}, up to 8 times`, () => {
+      const failure = failureOf("unreachable", votes);
+      expect(isMadeAgain(failure, 0)).to.equal(isOwnDelay);
+      expect(isMadeAgain(failure, 7)).to.equal(isOwnDelay);
+      expect(isMadeAgain(failure, 8)).to.equal(false);
+      expect(isMadeAgain({ ...failure, kind: "split" }, 0)).to.equal(false);
+    });
+  }
+});
+
 describe("entryOf", () => {
-  const CONTENDING = { lastFailure: AGAIN, contestUntilMs: DEADLINE_MS + 40 };
+  const CONTENDING = { contestUntilMs: DEADLINE_MS + 40 };
   const NEVER = Number.POSITIVE_INFINITY;
   const rows: readonly (readonly [
     says: string,
@@ -574,10 +596,10 @@ describe("entryOf", () => {
       ...([false, DEADLINE_MS + 40] as const),
     ],
     [
-      "forgets a contest that is over",
-      { ...ASKED, lastFailure: SPLIT, contestUntilMs: DEADLINE_MS + 40 },
+      "may begin at any time once that is over, such as for another permit",
+      { ...ASKED, lastFailure: AGAIN, wait: ONCE, deadlineMs: NOW_MS },
       NOW_MS,
-      ...([true, DEADLINE_MS] as const),
+      ...([false, NEVER] as const),
     ],
   ];
   for (const [says, facts, nowMs, isPatient, beginUntilMs] of rows) {

@@ -116,9 +116,12 @@ export class CoordinatorBench {
   attempt(over: Partial<LeaseSettings> = {}): { attempt: Attempt; outcomes: AttemptOutcome[] } {
     const outcomes: AttemptOutcome[] = [];
     const settings = leaseSettings(over);
-    const attempt = new Attempt(this.context, KEYS, settings, this.clock.now(), {
-      onOutcome: (outcome) => outcomes.push(outcome),
-    });
+    const attempt = new Attempt(
+      this.context,
+      { keys: KEYS, settings },
+      { onOutcome: (outcome) => outcomes.push(outcome) },
+    );
+    attempt.enter("atOnce");
     return { attempt, outcomes };
   }
 

@@ -128,7 +128,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["W1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 7, timing: 1, ms: 55 },
+    pin: { where: 0, seed: 7, timing: 18, ms: 223 },
   },
   {
     id: "set-refusal-told-to-others",
@@ -140,7 +140,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["E1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 1, timing: 3, ms: 79 },
+    pin: { where: 0, seed: 30, ms: 789 },
   },
   {
     id: "set-taken-over",
@@ -186,9 +186,9 @@ export const ROWS: readonly Row[] = [
     id: "waits-for-a-reason",
     means: "a waiter that is notified while its lost attempt lacks an answer waits for that answer",
     file: "src/protocol/next-move.ts",
-    find: "return isCalled && isLost && nowMs < deadlineMs;",
+    find: "return place?.mayAskInTurn(nowMs) === true && nowMs < request.deadlineMs;",
     replace: "return false;",
-    test: "test/coordinator/queued-acquire.test.ts",
+    test: "test/coordinator/wait-place.test.ts",
   },
   {
     id: "turn-for-an-expired-lock",
