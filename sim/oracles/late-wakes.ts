@@ -4,6 +4,7 @@ import {
   majority,
   markOf,
   type EndEvent,
+  type ForceEvent,
   type GrantEvent,
   type History,
   type HistoryEvent,
@@ -58,7 +59,8 @@ interface Queue {
  *
  * It judges the grants of whoever waits for one name, alone, as a reader or for a permit. Sets and named owners are told
  * of other names and other holds, and ask by themselves. Of expiries nobody is told. Where few attempts of a process may
- * be under way at once, they wait for each other.
+ * be under way at once, they wait for each other. Whose own process had the lock that an operator ended waits for that
+ * one, which does not know.
  */
 export function checkLateWakes({ settings, events }: History, violate: Violate): void {
   if (settings.isNarrow === true) return;
@@ -71,6 +73,10 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
   const troubledUs = new Map<string, number>();
   /** By process and name: when it was last granted, refused, or without a lock. */
   const answeredUs = new Map<string, number>();
+  /** Locks that are held by what their processes know, by owner: process and name. */
+  const believed = new Map<string, string>();
+  /** By process and name: when a lock of its own that an operator had ended was last believed to be held. */
+  const deceivedUs = new Map<string, number>();
   /** By owner: when its attempt began, and since when a quorum had told its process that it may. */
   const attempts = new Map<string, { readonly atUs: number; readonly openUs: number }>();
 
@@ -104,8 +110,9 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
       sinceUs.push(isWell ? Math.min(Number.POSITIVE_INFINITY, ...openUs) : Infinity);
     }
     const allUs = sinceUs.toSorted((a, b) => a - b)[quorum - 1] ?? Number.POSITIVE_INFINITY;
+    const key = `${process} ${name}`;
     // It has followed the messages, and tries again.
-    return Math.max(allUs, answeredUs.get(`${process} ${name}`) ?? 0);
+    return Math.max(allUs, answeredUs.get(key) ?? 0, deceivedUs.get(key) ?? 0);
   };
   const mayJudge = (process: string, name: string, atUs: number): boolean => {
     if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;
@@ -127,6 +134,17 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
       atUs,
       `${process} was granted ${name} by chance: it was open for it for ${lateMs} ms when it asked`,
     );
+  };
+  const onForce = ({ ownerIds }: ForceEvent): void => {
+    for (const ownerId of ownerIds) {
+      const key = believed.get(ownerId);
+      if (key !== undefined) deceivedUs.set(key, Number.POSITIVE_INFINITY);
+    }
+  };
+  const onEnd = ({ ownerId, atUs }: EndEvent): void => {
+    const key = believed.get(ownerId);
+    believed.delete(ownerId);
+    if (key !== undefined && deceivedUs.has(key)) deceivedUs.set(key, atUs);
   };
   const onAnswer = ({ process, name, atUs }: VoteEvent | GrantEvent | EndEvent): void => {
     for (const each of rootsOf(name)) answeredUs.set(`${process} ${each}`, atUs);
@@ -167,7 +185,11 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
     } else if (event.kind === "grant") {
       onGrant(event);
       onAnswer(event);
-    } else if (event.kind === "end") onAnswer(event);
+      believed.set(event.ownerId, `${event.process} ${rootOf(event.name)}`);
+    } else if (event.kind === "end") {
+      onAnswer(event);
+      onEnd(event);
+    } else if (event.kind === "force") onForce(event);
   };
   for (const event of events) {
     health.see(event);

@@ -11,11 +11,6 @@ export interface LeaseSettings {
   readonly fencing: boolean;
   readonly label: string;
   /**
-   * The owner in the keys, where the caller of an acquire draws it, as for sets of names that are acquired one after
-   * another under one owner. It serves one attempt: what rolls back one must not delete the keys of the next.
-   */
-  readonly ownerId?: string;
-  /**
    * Others may know the owner, and extend or release the lock by it. So nothing is sent for the lease except on
    * request: no timer ends it, and its keys are left to expire. Default: false.
    */

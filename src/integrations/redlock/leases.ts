@@ -1,4 +1,4 @@
-import { PendingAcquire, type AcquireOutcome } from "../../coordinator/pending-acquire.js";
+import { Attempt, type AttemptOutcome } from "../../coordinator/attempt.js";
 import type { Context } from "../../coordinator/context.js";
 import { Lease } from "../../coordinator/lease.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
@@ -24,11 +24,6 @@ export interface Failed {
   /** Resolves when all nodes have answered what undoes it, at the latest at a node's deadline. */
   readonly undone?: () => Promise<unknown>;
 }
-
-type OwnedSettings = LeaseSettings & { readonly ownerId: string };
-
-/** One attempt. */
-const ONCE = { waitMs: 0, minDelayMs: 0, maxDelayMs: 0, fair: false };
 
 /** @param how the lease is kept; by default as one that anybody who has the lock's data may extend and release */
 export function leaseSettings(
@@ -66,21 +61,23 @@ export function setsOf(keys: readonly LockKind[], hasCluster: boolean): LockKind
 export async function takeAll(
   context: Context,
   sets: readonly LockKind[],
-  settings: OwnedSettings,
+  ownerId: string,
+  settings: LeaseSettings,
 ): Promise<Leases | Failed> {
   const taken: Lease[] = [];
   let votes: Votes = [];
   for (const keys of sets) {
-    const outcome = await new Promise<AcquireOutcome>((resolve) => {
-      new PendingAcquire(context, keys, settings, ONCE, resolve).begin();
+    const outcome = await new Promise<AttemptOutcome>((resolve) => {
+      const mode = { as: "newcomer", ownerId } as const;
+      new Attempt(context, { keys, settings, mode }, { onOutcome: resolve }).enter("plain");
     });
     if (outcome.kind === "granted") taken.push(outcome.lease);
-    else if (outcome.kind !== "aborted") ({ votes } = outcome);
+    else ({ votes } = outcome);
     if (outcome.kind !== "granted") break;
   }
   if (taken.length === sets.length && taken.every((lease) => lease.isHeld())) return taken;
   for (const lease of taken) rollback(context, lease.endHere());
-  const { ownerId, nodeTimeoutMs } = settings;
+  const { nodeTimeoutMs } = settings;
   const undone = (keys: LockKind): Promise<Votes> =>
     poll(context, releaseOperation({ keys, ownerId, settings, mayHold: 0 }), 0, nodeTimeoutMs);
   return { votes, undone: () => Promise.all(sets.slice(0, taken.length + 1).map(undone)) };
@@ -90,10 +87,11 @@ export async function takeAll(
 export function leasesByValue(
   context: Context,
   sets: readonly LockKind[],
-  settings: OwnedSettings,
+  ownerId: string,
+  settings: LeaseSettings,
   leftMs: number,
 ): Leases {
-  const { ownerId, ttlMs, driftFactor } = settings;
+  const { ttlMs, driftFactor } = settings;
   const nowMs = context.clock.now();
   // What is left beyond that is not known from the nodes.
   const untilMs = Math.min(nowMs + leftMs, validUntilMs(nowMs, ttlMs, driftFactor));

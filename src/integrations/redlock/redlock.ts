@@ -168,9 +168,9 @@ export class Redlock extends EventEmitter {
     const isHeld = this.#nodes.leasesOf(existing)?.every((lease) => lease.isHeld());
     if (leftMs() < 0 || isHeld === false) throw new ExecutionError(ALREADY_EXPIRED, []);
     const done = await this.#persist(existing, duration, merged, (nodes, ownerId) => {
-      const lease = { ...leaseSettings(duration, merged.driftFactor), ownerId };
+      const lease = leaseSettings(duration, merged.driftFactor);
       const known = nodes.leases.get(existing);
-      const held = known ?? leasesByValue(nodes.context, sets, lease, leftMs());
+      const held = known ?? leasesByValue(nodes.context, sets, ownerId, lease, leftMs());
       nodes.leases.set(existing, held);
       return extendAll(held, duration);
     });
@@ -239,7 +239,7 @@ export class Redlock extends EventEmitter {
     const sets = this.#setsOf(resources);
     const lease = leaseSettings(durationMs, settings.driftFactor, how);
     return this.#persist({ resources }, durationMs, settings, ({ context }, ownerId) =>
-      takeAll(context, sets, { ...lease, ownerId }),
+      takeAll(context, sets, ownerId, lease),
     );
   }
 

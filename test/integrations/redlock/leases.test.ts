@@ -16,7 +16,7 @@ import { at } from "../../support/nodes.js";
 import { fault, free, granted, held } from "../../support/votes.js";
 
 /** Validity of these: 1000 - (10 + 2) = 988 ms; the deadline of a node is 200 ms. */
-const SETTINGS = { ...leaseSettings(1_000, 0.01), ownerId: "me" };
+const SETTINGS = leaseSettings(1_000, 0.01);
 
 class TakeBench extends CoordinatorBench {
   result: Leases | Failed | undefined;
@@ -26,7 +26,7 @@ class TakeBench extends CoordinatorBench {
       names.map((name) => keysOf("", name)),
       hasCluster,
     );
-    void takeAll(this.context, sets, SETTINGS).then((result) => {
+    void takeAll(this.context, sets, "me", SETTINGS).then((result) => {
       this.result = result;
     });
   }
@@ -154,7 +154,7 @@ describe("leasesByValue", () => {
     ] as const) {
       const bench = new CoordinatorBench();
       const sets = setsOf([keysOf("", "a")], false);
-      const [lease] = leasesByValue(bench.context, sets, SETTINGS, saidMs);
+      const [lease] = leasesByValue(bench.context, sets, "me", SETTINGS, saidMs);
       expect([lease?.ownerId, lease?.remainingMs]).to.deep.equal(["me", leftMs]);
       expect(bench.clock.timerCount).to.equal(0);
     }
