@@ -52,7 +52,7 @@ export class AcquireAttempts implements PendingAttemptListener {
 
   /** Nodes have been asked and have not decided yet. */
   get isAsking(): boolean {
-    return this.#current?.hasBegun === true;
+    return this.#current?.hasBegun === true && !this.isLost;
   }
 
   /** What the nodes still answer only says why it fails. */

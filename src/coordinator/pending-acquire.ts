@@ -190,17 +190,14 @@ export class PendingAcquire implements AttemptListener, Pending, Known, Waiting,
 
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
-    const { isUnderWay, isAsking, isLost } = this.#attempts;
-    if (!isUnderWay || isLost || !this.keys.lockKeys.includes(lockKey)) return;
-    const nowMs = this.#context.clock.now();
-    const move = nextMove({ what: "stolen", isAsking }, this, nowMs);
-    if (move.move !== "goOn") this.#performInstead(move, nowMs);
+    const { isUnderWay, isAsking } = this.#attempts;
+    if (isUnderWay && this.keys.lockKeys.includes(lockKey)) this.on({ what: "stolen", isAsking });
   }
 
   /** Called by a later request that steals the name. */
   whenDecided(lockKey: string, callback: () => void): boolean {
-    const { isUnderWay, isResting } = this.#attempts;
-    const isAsking = isUnderWay || this.#queued?.isLetIn === true;
+    const { isUnderWay, isLost, isResting } = this.#attempts;
+    const isAsking = (isUnderWay && !isLost) || this.#queued?.isLetIn === true;
     if (!isAsking || isResting || !this.keys.lockKeys.includes(lockKey)) return false;
     this.#attempts.whenDecided(callback);
     return true;
@@ -266,15 +263,10 @@ export class PendingAcquire implements AttemptListener, Pending, Known, Waiting,
     const move = nextMove(happened, this, nowMs);
     const queued = this.#queued;
     if (happened.what === "turn" && move.move === "askAt" && queued) queued.isTurnSeen = true;
-    if (move.move === "ask" && this.isUnderWay) this.#performInstead(move, nowMs);
-    else this.#perform(move, nowMs);
-  }
-
-  /** Rolls back what is in flight. */
-  #performInstead(move: NextMove, nowMs: number): void {
-    this.#attempts.abort();
+    const isAnew = this.isUnderWay && move.move !== "goOn";
+    if (isAnew) this.#attempts.abort();
     this.#perform(move, nowMs);
-    this.#attempts.tellDecided();
+    if (isAnew) this.#attempts.tellDecided();
   }
 
   #perform(move: NextMove, nowMs: number): void {

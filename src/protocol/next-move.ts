@@ -78,7 +78,7 @@ export type Happened =
   | { readonly what: "joinFailed"; readonly failure: AttemptFailure }
   /** It was not admitted in time. */
   | { readonly what: "unasked"; readonly failure: AttemptFailure }
-  /** A request of its process steals the name. @param isAsking nodes have been asked already */
+  /** A request of its process steals the name. @param isAsking nodes have been asked and have not decided yet */
   | { readonly what: "stolen"; readonly isAsking: boolean }
   /** Its time has come, or its deadline. */
   | { readonly what: "due" }
@@ -93,10 +93,10 @@ export type Happened =
   /** Its place was refreshed. @param quorumFreeInMs undefined if no quorum answered */
   | { readonly what: "looked"; readonly quorumFreeInMs: number | undefined };
 
+/** Any move but the last gives up an attempt that is under way. */
 export type NextMove =
   /**
    * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place.
-   * An attempt that is under way is given up for it.
    *
    * @param isCalled because it was notified: that is limited
    */
@@ -130,7 +130,6 @@ const GO_ON: NextMove = { move: "goOn" };
 const FIND_OUT: NextMove = { move: "ask", as: "newcomer" };
 const JOIN: NextMove = { move: "ask", as: "joiner" };
 const ASK: NextMove = { move: "ask", as: "waiter" };
-const ASK_IN_TURN: NextMove = { move: "ask", as: "waiter", isCalled: true };
 
 /**
  * What an acquire does next; the only place where that is decided.
@@ -172,7 +171,7 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
     case "heard":
       if (!known.isUnderWay) return onSign(happened, known, nowMs);
       // The attempt finds out, unless it waits for no more than the reason why it failed.
-      return isCalledAnew(happened, known, nowMs) ? ASK_IN_TURN : GO_ON;
+      return isCalledAnew(happened, known, nowMs) ? askInTurn(nowMs) : GO_ON;
   }
 }
 
@@ -213,7 +212,7 @@ function onFailed(
 function onStolen(isAsking: boolean, known: Known, nowMs: number): NextMove {
   const hasTime = nowMs < known.deadlineMs;
   if (hasTime) return { move: "askAt", atMs: nowMs };
-  // Nothing is in flight yet, and this attempt is its only one.
+  // Nothing of it could be granted, not yet or no more, and this attempt is its only one.
   if (!isAsking) return GO_ON;
   const failure = lastKnown(known) ?? unaskedFailure("refused", known.nodeCount);
   return { move: "giveUp", failure };
@@ -281,7 +280,8 @@ function onSign(
       // With fewer nodes it may fail for as long as the others are down: each rollback would bring the next
       // notification, and we would retry at the speed of the network. False notifications from a quorum would have
       // the same effect, hence the limit.
-      if (happened.isQuorum && known.mayAskInTurn) return ASK_IN_TURN;
+      if (happened.isQuorum && known.mayAskInTurn)
+        return { move: "ask", as: "waiter", isCalled: true };
       return known.isTurnSeen ? GO_ON : sooner(pauseMs(known), known, nowMs);
     case "heard":
       // A refresh finds out whether it has missed a notification. With jitter, so that not all wait queues of the
@@ -308,12 +308,17 @@ function behind(failure: AttemptFailure | undefined, known: Known, nowMs: number
 
 /** First in line: until it is notified, or for a while. */
 function first(failure: AttemptFailure, known: Known, nowMs: number): NextMove {
-  if (known.isItsTurn && known.mayAskInTurn) return { move: "askAt", atMs: nowMs, isCalled: true };
+  if (known.isItsTurn && known.mayAskInTurn) return askInTurn(nowMs);
   // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
   const isHeld = failure.kind === "refused" || failure.kind === "split";
   return isHeld && known.isHeard && known.isRefreshed
     ? inPlace(failure.quorumFreeInMs, known, nowMs)
     : after(failure, known, nowMs);
+}
+
+/** Notified while it was asking. */
+function askInTurn(nowMs: number): NextMove {
+  return { move: "askAt", atMs: nowMs, isCalled: true };
 }
 
 /** Until a quorum can be free. */

@@ -387,7 +387,7 @@ table("nextMove, on what it hears", [
     "asks anew where a quorum notifies it, and its attempt can only learn why it failed",
     turn(true),
     LOST,
-    ask("waiter", true),
+    { move: "askAt", atMs: NOW_MS, isCalled: true },
   ],
   ...[first(false), { what: "reader" } as const, turn(false), { what: "heard" } as const].map(
     (happened): Row => [

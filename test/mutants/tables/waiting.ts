@@ -40,9 +40,9 @@ export const ROWS: readonly Row[] = [
     means:
       "a call is told that the name is held, because its process steals it, though its attempt had failed for silence",
     seenIn: "interruptions that hide how an attempt ended",
-    file: "src/coordinator/pending-acquire.ts",
-    find: "!isUnderWay || isLost ||",
-    replace: "!isUnderWay ||",
+    file: "src/coordinator/acquire-attempts.ts",
+    find: "return this.#current?.hasBegun === true && !this.isLost;",
+    replace: "return this.#current?.hasBegun === true;",
     test: "test/coordinator/preemption.test.ts",
   },
   {
@@ -196,5 +196,13 @@ export const ROWS: readonly Row[] = [
     find: "return holder?.isHeld() === true ? holder : undefined;",
     replace: "return holder;",
     test: "test/coordinator/wait-queues.test.ts",
+  },
+  {
+    id: "lost-attempt-is-busy",
+    means: "no lock is passed on to a waiter whose lost attempt lacks an answer",
+    file: "src/coordinator/queued-acquire.ts",
+    find: "const isFree = !this.#acquire.isAsking",
+    replace: "const isFree = !this.#acquire.isUnderWay",
+    test: "test/coordinator/queued-acquire.test.ts",
   },
 ];
