@@ -41,8 +41,8 @@ export class SharedNodes {
   /** The clients' key prefix, which we put before every resource, too. */
   readonly keyPrefix: string;
   readonly runtime: Runtime & Partial<OwnWorld>;
-  /** By an owner: who hears of its rounds. */
-  readonly rounds = new Map<string, () => RoundWatcher>();
+  /** By an owner: who hears of its rounds. What a map has had may be kept for a while: so nothing large. */
+  readonly rounds = new Map<string, { begin(): RoundWatcher }>();
   readonly #settings: ManagerSettings;
   /** What {@link SharedNodes.of} compares in addition to the clients. */
   readonly #identity: string;
@@ -176,7 +176,7 @@ export class SharedNodes {
     );
     const nodes = openNodes(configs, this.#settings, {
       ...UNOBSERVED,
-      onRound: ({ ownerId }) => this.rounds.get(ownerId)?.(),
+      onRound: ({ ownerId }) => this.rounds.get(ownerId)?.begin(),
       onNodeState: () => onChange(),
       onWarning: (code, message) => this.#warn(code, message),
     });

@@ -21,7 +21,7 @@ export class Rounds {
    * latest at their deadline: a silent node is against it.
    */
   async judged(nodeNames: readonly string[], resources: readonly string[]): Promise<Judge> {
-    const rounds = await Promise.all(this.#rounds);
+    const rounds = await Promise.all(this.#rounds.splice(0));
     return (index) => {
       let grantedCount = 0;
       let isFor = true;
