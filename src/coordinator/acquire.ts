@@ -189,7 +189,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** Called by a later request that steals the name. */
   whenDecided(lockKey: string, callback: () => void): boolean {
     const { attempt, place } = this.#state;
-    const isAsking = attempt !== undefined || place?.isLetIn === true;
+    const isAsking = attempt?.isLost === false || place?.isLetIn === true;
     if (
       this.#standing.as !== "wait" ||
       !isAsking ||

@@ -116,6 +116,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return this.#mode.as === "joiner";
   }
 
+  /** Nodes have been asked, and have not decided. */
+  get isAsking(): boolean {
+    return this.hasBegun && !this.isLost;
+  }
+
   /** What the nodes still answer only says why it fails. */
   get isLost(): boolean {
     return this.#isRolledBack;

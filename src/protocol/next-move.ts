@@ -25,8 +25,8 @@ interface KnownRequest {
 }
 
 interface KnownAttempt {
-  /** Nodes have been asked. */
-  readonly hasBegun: boolean;
+  /** Nodes have been asked, and have not decided. */
+  readonly isAsking: boolean;
   /** It cannot be granted any more: what the nodes still answer only says why it fails. */
   readonly isLost: boolean;
 }
@@ -129,10 +129,11 @@ export type Happened =
   /** Its place was refreshed. @param quorumFreeInMs undefined if no quorum answered */
   | { readonly what: "looked"; readonly quorumFreeInMs: number | undefined };
 
+/** Any move but the last gives up an attempt that is under way. */
 export type NextMove =
   /**
    * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place;
-   * or as it stands to others. An attempt that is under way is given up for it.
+   * or as it stands to others.
    *
    * @param isCalled because it was notified: that is limited
    * @param isQuick as the name, or a permit of it, is within reach: that is limited, too
@@ -176,7 +177,6 @@ type AskAt = Extract<NextMove, { move: "askAt" }>;
 const FIND_OUT: Ask = { move: "ask", as: "newcomer" };
 const JOIN: Ask = { move: "ask", as: "joiner" };
 const ASK: Ask = { move: "ask", as: "waiter" };
-const ASK_IN_TURN: Ask = { move: "ask", as: "waiter", isCalled: true };
 const ADOPT: Ask = { move: "ask", as: "adopt" };
 const PREEMPT: Ask = { move: "ask", as: "preempt" };
 const YIELD: NextMove = { move: "yield" };
@@ -223,7 +223,7 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
     case "heard":
       if (known.attempt === undefined) return onSign(happened, known, nowMs);
       // The attempt finds out, unless it waits for no more than the reason why it failed.
-      return isCalledAnew(happened, known, nowMs) ? ASK_IN_TURN : GO_ON;
+      return isCalledAnew(happened, known, nowMs) ? askInTurn(nowMs) : GO_ON;
   }
 }
 
@@ -344,11 +344,11 @@ function preempt(known: Known, nowMs: number): NextMove {
 function onStolen(known: Known, nowMs: number): NextMove {
   const { standing, attempt } = known;
   if (standing !== "wait") return YIELD;
-  if (attempt === undefined || attempt.isLost) return GO_ON;
+  if (attempt === undefined) return GO_ON;
   const hasTime = nowMs < known.request.deadlineMs;
   if (hasTime) return { move: "askAt", atMs: nowMs };
-  // Nothing is in flight yet, and this attempt is its only one.
-  if (!attempt.hasBegun) return GO_ON;
+  // Nothing of it could be granted, not yet or no more, and this attempt is its only one.
+  if (!attempt.isAsking) return GO_ON;
   const failure = lastKnown(known) ?? unaskedFailure("refused", known.nodeCount);
   return { move: "giveUp", failure };
 }
@@ -419,7 +419,8 @@ function onSign(
       // With fewer nodes it may fail for as long as the others are down: each rollback would bring the next
       // notification, and we would retry at the speed of the network. False notifications from a quorum would have
       // the same effect, hence the limit.
-      if (happened.isQuorum && known.place?.mayAskInTurn(nowMs) === true) return ASK_IN_TURN;
+      if (happened.isQuorum && known.place?.mayAskInTurn(nowMs) === true)
+        return { move: "ask", as: "waiter", isCalled: true };
       return known.place?.isTurnSeen === true ? GO_ON : sooner(pauseMs(known), known, nowMs);
     case "heard":
       // A refresh finds out whether it has missed a notification. With jitter, so that not all wait queues of the
@@ -447,14 +448,17 @@ function behind(failure: AttemptFailure | undefined, known: Known, nowMs: number
 /** First in line: until it is notified, or for a while. */
 function first(failure: AttemptFailure, known: Known, nowMs: number): NextMove {
   const { place, isHeard } = known;
-  if (place?.isItsTurn === true && place.mayAskInTurn(nowMs)) {
-    return { move: "askAt", atMs: nowMs, isCalled: true };
-  }
+  if (place?.isItsTurn === true && place.mayAskInTurn(nowMs)) return askInTurn(nowMs);
   // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
   const isHeld = failure.kind === "refused" || failure.kind === "split";
   return isHeld && isHeard && known.request.keys.queue.isRefreshed
     ? inPlace(failure.quorumFreeInMs, known, nowMs)
     : after(failure, known, nowMs);
+}
+
+/** Notified while it was asking. */
+function askInTurn(nowMs: number): NextMove {
+  return { move: "askAt", atMs: nowMs, isCalled: true };
 }
 
 /** Until a quorum can be free. */

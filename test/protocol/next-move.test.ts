@@ -43,7 +43,7 @@ interface Facts {
   readonly attemptCount: number;
   readonly isUnderWay: boolean;
   /** Nodes have been asked, and what they still answer only says why it fails. */
-  readonly hasBegun: boolean;
+  readonly isAsking: boolean;
   readonly isLost: boolean;
   readonly standing: Known["standing"];
   readonly undecidedMs: number | undefined;
@@ -99,7 +99,7 @@ const FIRST: Facts = {
     permitCount: undefined,
     quickCount: 0,
   },
-  ...{ hasBegun: true, isLost: false, standing: "wait", undecidedMs: undefined },
+  ...{ isAsking: true, isLost: false, standing: "wait", undecidedMs: undefined },
 };
 const BEHIND: Facts = { ...FIRST, isFirst: false };
 const OWNED: Facts = { ...BEHIND, isOwned: true };
@@ -329,7 +329,7 @@ table("nextMove, after an attempt", [
 const unasked: Happened = { what: "unasked", failure: unaskedFailure("queued", 3) };
 const stolen: Happened = { what: "stolen" };
 const ASKING: Facts = { ...ASKED, isUnderWay: true };
-const NOT_ASKING: Facts = { ...NEW, isUnderWay: true, hasBegun: false };
+const NOT_ASKING: Facts = { ...NEW, isUnderWay: true, isAsking: false };
 table("nextMove, where it was interrupted", [
   ["says that it was not asked in time", unasked, NEW, giveUp(unaskedFailure("queued", 3))],
   ["says what it knows instead", unasked, { ...ASKED, lastFailure: SILENT }, giveUp(SILENT)],
@@ -344,10 +344,17 @@ table("nextMove, where it was interrupted", [
   ["keeps its only attempt where that was not sent yet", stolen, NOT_ASKING, GO_ON, DEADLINE_MS],
   ["does nothing where it asks for nothing", stolen, FIRST, GO_ON],
   [
-    "goes on where its attempt is lost already: it is told why",
+    "does so where its attempt is lost already",
     stolen,
-    { ...ASKING, isLost: true },
+    { ...ASKING, isAsking: false, isLost: true },
+    askIn(0),
+  ],
+  [
+    "is told why its only attempt was lost",
+    stolen,
+    { ...ASKING, isAsking: false, isLost: true },
     GO_ON,
+    DEADLINE_MS,
   ],
   [
     "is refused after its deadline",
@@ -605,7 +612,7 @@ table("nextMove, on what it hears", [
     "asks anew where a quorum notifies it, and its attempt can only learn why it failed",
     turn(true),
     LOST,
-    ask("waiter", true),
+    { move: "askAt", atMs: NOW_MS, isCalled: true },
   ],
   ...[first(false), { what: "reader" } as const, turn(false), { what: "heard" } as const].map(
     (happened): Row => [

@@ -41,9 +41,9 @@ export const ROWS: readonly Row[] = [
     means:
       "a call is told that the name is held, because its process steals it, though its attempt had failed for silence",
     seenIn: "interruptions that hide how an attempt ended",
-    file: "src/protocol/next-move.ts",
-    find: "if (attempt === undefined || attempt.isLost)",
-    replace: "if (attempt === undefined)",
+    file: "src/coordinator/attempt.ts",
+    find: "return this.hasBegun && !this.isLost;",
+    replace: "return this.hasBegun;",
     test: "test/coordinator/preemption.test.ts",
   },
   {
@@ -214,5 +214,13 @@ export const ROWS: readonly Row[] = [
     find: "return holder?.isHeld() === true ? holder : undefined;",
     replace: "return holder;",
     test: "test/coordinator/wait-queues.test.ts",
+  },
+  {
+    id: "lost-attempt-is-busy",
+    means: "no lock is passed on to a waiter whose lost attempt lacks an answer",
+    file: "src/coordinator/wait-place.ts",
+    find: "const isFree = this.#acquire.attempt?.isAsking !== true",
+    replace: "const isFree = this.#acquire.attempt?.hasBegun !== true",
+    test: "test/coordinator/wait-place.test.ts",
   },
 ];
