@@ -1,7 +1,6 @@
 import { getOrAdd } from "./get-or-add.js";
 import { Health } from "./health.js";
 import {
-  majority,
   markOf,
   type EndEvent,
   type GrantEvent,
@@ -15,6 +14,7 @@ import {
 } from "./history.js";
 import { Listeners } from "./listeners.js";
 import { isPermit, isSet, rootOf, rootsOf } from "./names.js";
+import { NodeLists } from "./node-lists.js";
 import { permitsIn, UNSEEN } from "./told-ends.js";
 import { Waiting } from "./waiting.js";
 
@@ -58,9 +58,10 @@ interface Queue {
  * of other names and other holds, and ask by themselves. Of expiries nobody is told. Where few attempts of a process may
  * be under way at once, they wait for each other.
  */
-export function checkLateWakes({ settings, events }: History, violate: Violate): void {
+export function checkLateWakes(history: History, violate: Violate): void {
+  const { settings, events } = history;
   if (settings.isNarrow === true) return;
-  const quorum = majority(settings.nodeCount);
+  const lists = new NodeLists(history);
   const hopUs = slowestMessageUs(events);
   const permits = permitsIn(events);
   const [waiting, health, listeners] = [new Waiting(), new Health(), new Listeners()];
@@ -93,7 +94,7 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
     const name = rootOf(asked);
     const wants = isPermit(asked) ? "s" : mode === "shared" ? "r" : "";
     const sinceUs: number[] = [];
-    for (let node = 0; node < settings.nodeCount; node++) {
+    for (const node of lists.of(process)) {
       const standers = queues.get(`${node} ${name}`)?.standers.values() ?? [];
       const openUs = [...standers]
         .filter((each) => each.process === process && each.wants === wants && each.isToBeTold)
@@ -101,6 +102,7 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
       const isWell = atUs - health.wellSinceUs(process, node) >= CALM_US;
       sinceUs.push(isWell ? Math.min(Number.POSITIVE_INFINITY, ...openUs) : Infinity);
     }
+    const quorum = lists.quorumOf(process);
     const allUs = sinceUs.toSorted((a, b) => a - b)[quorum - 1] ?? Number.POSITIVE_INFINITY;
     // It has followed the messages, and tries again.
     return Math.max(allUs, answeredUs.get(`${process} ${name}`) ?? 0);
