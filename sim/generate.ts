@@ -10,7 +10,7 @@ import { withRequestOptions } from "./generate-requests.js";
 import { generateDistances, generateNetwork } from "./generate-network.js";
 import { withSteps } from "./generate-steps.js";
 import type { Profile } from "./profiles.js";
-import { hashText, seededRandom, type Random } from "./random.js";
+import { hashText, seededRandom, shuffled, type Random } from "./random.js";
 import type { ClientSettings, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
 import { FENCE_BUCKETS } from "../src/protocol/keys.js";
 
@@ -236,13 +236,4 @@ function withRequests(random: Random, sessions: readonly Session[]): Session[] {
     const isOther = adopters !== undefined || termCount !== undefined || isForce === true;
     return !isOther && random.chance(35) ? { ...session, isRequest: true } : session;
   });
-}
-
-function shuffled(random: Random, count: number): number[] {
-  const items = Array.from({ length: count }, (_, index) => index);
-  for (let last = count - 1; last > 0; last--) {
-    const other = random.below(last + 1);
-    [items[last], items[other]] = [items[other] as number, items[last] as number];
-  }
-  return items;
 }

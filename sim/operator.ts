@@ -1,6 +1,9 @@
 import type { Fleet } from "./fleet.js";
 import type { NodeChange, NodeChanges } from "./scenario.js";
 
+/** The client that puts a new list on record. */
+export const RESTARTED = 0;
+
 /** How often the operator looks whether something is done, µs. */
 const LOOK_US = 20_000;
 
@@ -46,12 +49,12 @@ export class Operator {
     });
   }
 
-  /** Deletes the old list everywhere, and empties what was removed. */
+  /** Deletes the old list everywhere, empties what was removed, and has a client put the new list on record. */
   #clear(before: readonly number[], then: () => void): void {
     const { nodes } = this.#fleet;
     const all = [...new Set([...before, ...this.#list])];
     const left = new Set(all);
-    this.#once(() => {
+    const isCleared = (): boolean => {
       for (const index of left) {
         const node = nodes[index];
         if (node?.state !== "up") continue;
@@ -60,7 +63,13 @@ export class Operator {
         else node.forget();
       }
       return left.size === 0;
-    }, then);
+    };
+    const isListed = (): boolean =>
+      this.#list.every((index) => nodes[index]?.listed?.length === this.#list.length);
+    this.#once(isCleared, () => {
+      this.#fleet.replaceClient(RESTARTED, this.#list, false);
+      this.#once(isListed, then);
+    });
   }
 
   #once(isDone: () => boolean, then: () => void): void {
