@@ -29,6 +29,7 @@ export const MODEL_PROFILES = [
   "healthy",
   "proxy",
   "splits",
+  "nodes",
 ] as const;
 
 /**
@@ -78,6 +79,7 @@ const IN_MODEL: readonly OracleId[] = [
     "W6",
     "W7",
     "I1",
+    "I3",
   ] as const),
 ];
 

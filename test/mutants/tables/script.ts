@@ -139,7 +139,7 @@ export const ROWS: readonly Row[] = [
       "a node that lost its counters starts from its clock, whatever the other nodes have issued",
     seenIn: "counters that start from the time of day",
     file: "src/script/handshake.lua",
-    find: "if tonumber(ARGV[10]) > 0 then",
+    find: "if tonumber(fence) > 0 then",
     replace: "if false then",
     where: [scenarios.floorNotRaised],
     noticedBy: ["F1"],
