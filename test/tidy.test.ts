@@ -249,9 +249,9 @@ describe("the outside world", () => {
         .map(({ path }) => path.slice("src/coordinator/".length))
         .toSorted();
     expect(using(/\bschedule\.set\(|\bsetTimer\(/)).to.deep.equal([
-      "pending-acquire.ts",
+      "acquire.ts",
       // Until when it may begin.
-      "pending-attempt.ts",
+      "attempt.ts",
     ]);
     expect(using(/\b(?:backoffMs|turnWaitMs|minDelayMs|maxDelayMs)\b/)).to.deep.equal([]);
   });

@@ -4,43 +4,28 @@ import type { Entropy } from "./ports.js";
 
 /**
  * What one acquire knows of those that contend with it for a name that nobody holds, over its attempts: see
- * `protocol/split`. It lasts from the send of an attempt to `nodeTimeoutMs` later, or until an attempt is told that
- * somebody holds the name.
+ * `protocol/split`. It begins when an attempt sees a node that does not grant it, and lasts from the send of that to
+ * `nodeTimeoutMs` later, or until an attempt is told that somebody holds the name.
  */
 export class Contest {
   /** Lease clock, ms; until then it asks again. */
-  untilMs = 0;
+  readonly untilMs: number;
   readonly #entropy: Pick<Entropy, "unit">;
-  #isOn = false;
-  #sentMs = 0;
+  #sentMs: number;
   #splitCount = 0;
   #roundTripMs: number | undefined;
   #isLastAsk = false;
   /** Bit mask of the nodes that left a round unanswered: nobody waits for them before they answer. */
   #silent = 0;
 
-  constructor(entropy: Pick<Entropy, "unit">) {
+  /** @param sentMs lease clock: when all nodes were asked */
+  constructor(entropy: Pick<Entropy, "unit">, sentMs: number, nodeTimeoutMs: number) {
     this.#entropy = entropy;
+    this.#sentMs = sentMs;
+    this.untilMs = sentMs + nodeTimeoutMs;
   }
 
-  /** An attempt begins: all nodes are asked. */
-  begin(nowMs: number, nodeTimeoutMs: number): void {
-    this.#sentMs = nowMs;
-    if (this.#isOn) return;
-    this.#isOn = true;
-    this.untilMs = nowMs + nodeTimeoutMs;
-    this.#splitCount = 0;
-    this.#roundTripMs = undefined;
-    this.#isLastAsk = false;
-    this.#silent = 0;
-  }
-
-  /** The nodes are not split, or it is over. */
-  end(): void {
-    this.#isOn = false;
-  }
-
-  /** Those that refused are asked again. */
+  /** Nodes are asked again: all of them, or those that refused. */
   onAsk(nowMs: number): void {
     this.#sentMs = nowMs;
   }

@@ -1,4 +1,4 @@
-import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
+import type { AcquireOutcome } from "../coordinator/acquire.js";
 import {
   LockContendedError,
   OverloadedError,

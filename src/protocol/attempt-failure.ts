@@ -55,6 +55,17 @@ export function isHopeless(votes: Votes): boolean {
   return hopeless.length > toleratedCount(votes.length);
 }
 
+/** Whether it is undecided because of nodes that this process was too late to ask: it says nothing about them. */
+export function isOwnDelay(votes: Votes): boolean {
+  const lost = votes.filter((vote) => vote !== undefined && vote.kind !== "granted");
+  const byNodes = lost.filter((vote) => !isLate(vote)).length;
+  return lost.length > byNodes && byNodes <= toleratedCount(votes.length);
+}
+
+function isLate(vote: Vote | undefined): boolean {
+  return vote?.kind === "fault" && vote.fault === "late";
+}
+
 /** How long a node will keep refusing until expiry, as far as its vote says. */
 function blockedMs(vote: Vote | undefined): number {
   if (vote?.kind === "granted") return 0;

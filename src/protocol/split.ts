@@ -6,7 +6,7 @@ import { quorumSize } from "./verdict.js";
  * *split*. A split is not contention, as nobody holds the name. Each refusal carries the beginning of the ownerId that
  * has the node, so every contender sees who has how many, and all of them find the same one who should get the rest.
  *
- * Safety does not depend on any of this: a lock is what a quorum granted. See docs/protocol.md.
+ * Safety does not depend on any of this: a lock is what a quorum granted. See docs/internals/protocol.md.
  */
 
 /** Who has how many nodes, as the votes of one client say. */

@@ -1,5 +1,5 @@
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
-import type { AcquireOutcome as AcquireOutcomes } from "../coordinator/pending-acquire.js";
+import type { AcquireOutcome as AcquireOutcomes } from "../coordinator/acquire.js";
 import {
   ClosedError,
   LockContendedError,

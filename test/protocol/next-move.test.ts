@@ -8,11 +8,15 @@ import {
 import { backoffMs } from "../../src/protocol/backoff.js";
 import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
 import {
+  entryOf,
+  isMadeAgain,
   nextMove,
   type Happened,
   type Known,
   type NextMove,
+  type WaitSettings,
 } from "../../src/protocol/next-move.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
 import { unit } from "../support/uniform.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
@@ -28,17 +32,66 @@ const SPLIT = { ...failureOf("split", [held(), granted(7), held()]), quorumFreeI
 const SILENT = failureOf("unreachable", [held(), fault("timeout"), fault("timeout")]);
 const EXHAUSTED = failureOf("exhausted", [granted(7), granted(7), held()]);
 
+/** What an acquire knows, each fact by itself. */
+interface Facts {
+  readonly wait: WaitSettings;
+  readonly deadlineMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly nodeCount: number;
+  readonly attemptCount: number;
+  readonly isUnderWay: boolean;
+  /** Nodes have been asked, and what they still answer only says why it fails. */
+  readonly hasBegun: boolean;
+  readonly isLost: boolean;
+  readonly standing: Known["standing"];
+  readonly undecidedMs: number | undefined;
+  readonly isJoiner: boolean;
+  readonly isOwned: boolean;
+  readonly isQueued: boolean;
+  readonly isFirst: boolean;
+  readonly isLetIn: boolean;
+  readonly isHeard: boolean;
+  readonly isRefreshed: boolean;
+  readonly isInPlace: boolean;
+  readonly isItsTurn: boolean;
+  readonly isTurnSeen: boolean;
+  readonly mayAskInTurn: boolean;
+  readonly wakeAtMs: number;
+  readonly askAtMs: number;
+  readonly knownFailure: AttemptFailure | undefined;
+  readonly lastFailure: AttemptFailure | undefined;
+  readonly refusal: AttemptFailure | undefined;
+  readonly contestUntilMs: number | undefined;
+  readonly random: () => number;
+}
+
+function knownOf(facts: Facts): Known {
+  const keys = keysOf("lock:", "name");
+  const joinOnly = facts.isOwned ? () => keys : undefined;
+  const queue = { ...keys.queue, isRefreshed: facts.isRefreshed };
+  const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn, contestUntilMs } = facts;
+  return {
+    ...facts,
+    request: { keys: { joinOnly, queue }, settings: { nodeTimeoutMs }, wait, deadlineMs },
+    attempt: facts.isUnderWay ? facts : undefined,
+    contest: contestUntilMs === undefined ? undefined : { untilMs: contestUntilMs },
+    place: facts.isQueued ? { ...facts, mayAskInTurn: () => mayAskInTurn } : undefined,
+  };
+}
+
 /** First in line, notified by the nodes, asleep until its deadline, after one attempt. */
-const FIRST: Known = {
+const FIRST: Facts = {
   ...{ wait: WAIT, deadlineMs: DEADLINE_MS, nodeCount: 3, attemptCount: 1, isUnderWay: false },
+  ...{ isLost: false },
   ...{ isOwned: false, isFirst: true, isLetIn: false, isHeard: true, isRefreshed: true },
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
   ...{ knownFailure: undefined, lastFailure: undefined, refusal: undefined },
-  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false },
+  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false, contestUntilMs: undefined },
+  ...{ hasBegun: true, isLost: false, standing: "wait", undecidedMs: undefined },
 };
-const BEHIND: Known = { ...FIRST, isFirst: false };
-const OWNED: Known = { ...BEHIND, isOwned: true };
+const BEHIND: Facts = { ...FIRST, isFirst: false };
+const OWNED: Facts = { ...BEHIND, isOwned: true };
 
 /** Half way: of the jitter, of the pause after the first attempt, and of the longest poll in the nodes' queues. */
 const SOON_MS = WAIT.minDelayMs / 2;
@@ -56,7 +109,7 @@ const AT_DEADLINE: NextMove = { move: "askAt", atMs: DEADLINE_MS };
 type Row = readonly [
   says: string,
   happened: Happened,
-  known: Known,
+  known: Facts,
   move: NextMove,
   nowMs?: number,
 ];
@@ -65,7 +118,7 @@ function table(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     for (const [says, happened, known, move, nowMs = NOW_MS] of rows) {
       it(says, () => {
-        expect(nextMove(happened, known, nowMs)).to.deep.equal(move);
+        expect(nextMove(happened, knownOf(known), nowMs)).to.deep.equal(move);
       });
     }
   });
@@ -81,7 +134,7 @@ const due: Happened = { what: "due" };
 const turn = (isQuorum: boolean): Happened => ({ what: "turn", isQuorum });
 const looked = (quorumFreeInMs?: number): Happened => ({ what: "looked", quorumFreeInMs });
 
-const NEW: Known = { ...FIRST, isQueued: false, isFirst: false, attemptCount: 0 };
+const NEW: Facts = { ...FIRST, isQueued: false, isFirst: false, attemptCount: 0 };
 const [FAIR, ONCE] = [
   { ...WAIT, fair: true },
   { ...WAIT, waitMs: 0 },
@@ -127,7 +180,7 @@ table("nextMove, when it is requested", [
 
 const AGAIN = { ...SPLIT, askAgainInMs: 3 };
 const HOPELESS = failureOf("refused", [foreign(), foreign(), held()]);
-const ASKED: Known = { ...NEW, attemptCount: 1 };
+const ASKED: Facts = { ...NEW, attemptCount: 1 };
 table("nextMove, after an attempt", [
   ["queues", failed(REFUSED), ASKED, queue(REFUSED)],
   ["waits on in its queue", failed(REFUSED), FIRST, queue(REFUSED)],
@@ -188,7 +241,9 @@ table("nextMove, after an attempt", [
 ]);
 
 const unasked: Happened = { what: "unasked", failure: unaskedFailure("queued", 3) };
-const stolen = (isAsking: boolean): Happened => ({ what: "stolen", isAsking });
+const stolen: Happened = { what: "stolen" };
+const ASKING: Facts = { ...ASKED, isUnderWay: true };
+const NOT_ASKING: Facts = { ...NEW, isUnderWay: true, hasBegun: false };
 table("nextMove, where it was interrupted", [
   ["says that it was not asked in time", unasked, NEW, giveUp(unaskedFailure("queued", 3))],
   ["says what it knows instead", unasked, { ...ASKED, lastFailure: SILENT }, giveUp(SILENT)],
@@ -198,23 +253,95 @@ table("nextMove, where it was interrupted", [
     { ...FIRST, knownFailure: REFUSED },
     giveUp(REFUSED),
   ],
-  ["asks after the request that steals the name", stolen(true), ASKED, askIn(0)],
-  ["does so where it had not asked yet", stolen(false), NEW, askIn(0)],
-  ["keeps its only attempt where that was not sent yet", stolen(false), NEW, GO_ON, DEADLINE_MS],
+  ["asks after the request that steals the name", stolen, ASKING, askIn(0)],
+  ["does so where it had not asked yet", stolen, NOT_ASKING, askIn(0)],
+  ["keeps its only attempt where that was not sent yet", stolen, NOT_ASKING, GO_ON, DEADLINE_MS],
+  ["does nothing where it asks for nothing", stolen, FIRST, GO_ON],
+  [
+    "goes on where its attempt is lost already: it is told why",
+    stolen,
+    { ...ASKING, isLost: true },
+    GO_ON,
+  ],
   [
     "is refused after its deadline",
-    stolen(true),
-    NEW,
+    stolen,
+    ASKING,
     giveUp(unaskedFailure("refused", 3)),
     DEADLINE_MS,
   ],
+  ["is told what it knew", stolen, { ...ASKING, lastFailure: SILENT }, giveUp(SILENT), DEADLINE_MS],
+]);
+
+const STEALING: Facts = { ...NEW, standing: "preempt" };
+const STEALING_ONCE: Facts = { ...STEALING, wait: ONCE, deadlineMs: NOW_MS };
+/** An earlier request of its process was sent 20 ms ago. */
+const UNDECIDED = { undecidedMs: NOW_MS - 20 };
+const ADOPTING: Facts = { ...NEW, standing: "adopt", wait: ONCE, deadlineMs: NOW_MS };
+const decided: Happened = { what: "decided" };
+const YIELD: NextMove = { move: "yield" };
+const steal: NextMove = { move: "ask", as: "preempt" };
+table("nextMove, where it steals the name", [
+  ["asks at once, past those who wait", begun(true), STEALING, steal],
   [
-    "is told what it knew",
-    stolen(true),
-    { ...ASKED, lastFailure: SILENT },
-    giveUp(SILENT),
-    DEADLINE_MS,
+    "waits until earlier requests are decided, a node deadline after they were sent",
+    begun(true),
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
   ],
+  [
+    "waits for a whole one where they were not sent yet",
+    begun(true),
+    { ...STEALING, undecidedMs: Number.POSITIVE_INFINITY },
+    askLateIn(50, NOW_MS),
+  ],
+  [
+    "waits for them no longer than for its own deadline",
+    begun(true),
+    { ...STEALING, ...UNDECIDED, deadlineMs: NOW_MS + 10 },
+    askLateIn(10, NOW_MS),
+  ],
+  [
+    "waits for them where it asks only once, too",
+    begun(true),
+    { ...STEALING_ONCE, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  [
+    "waits on where it is woken too early",
+    due,
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  ["asks once that time is over", due, { ...STEALING, undecidedMs: NOW_MS - 50 }, steal],
+  ["asks once they are decided", decided, STEALING, steal],
+  [
+    "waits for others that asked meanwhile",
+    decided,
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  ["asks once, however often it is woken", due, { ...STEALING, isUnderWay: true }, GO_ON],
+  ["has asked already when they are decided", decided, { ...STEALING, attemptCount: 1 }, GO_ON],
+  ["backs off after a failure", failed(SILENT), { ...STEALING, attemptCount: 1 }, askIn(PAUSE_MS)],
+  ["asks again then", due, { ...STEALING, ...UNDECIDED, attemptCount: 1 }, steal],
+  ["gives up after its deadline", failed(SILENT), STEALING, giveUp(SILENT), DEADLINE_MS],
+  ["gives up where it asks only once", failed(SILENT), STEALING_ONCE, giveUp(SILENT)],
+  ["gives up where that is of no use", failed(HOPELESS), STEALING, giveUp(HOPELESS)],
+  ["is over where a later request steals the name", stolen, STEALING, YIELD],
+  ["is over then, whatever it does", stolen, { ...STEALING, isUnderWay: true }, YIELD],
+]);
+
+table("nextMove, where it adopts a lock", [
+  ["asks at once, past those who wait", begun(true), ADOPTING, { move: "ask", as: "adopt" }],
+  [
+    "does so where others are fair: it takes nothing from them",
+    begun(true),
+    { ...ADOPTING, wait: { ...ONCE, fair: true } },
+    { move: "ask", as: "adopt" },
+  ],
+  ["asks only once", failed(REFUSED), ADOPTING, giveUp(REFUSED)],
+  ["is over where another request steals the name", stolen, ADOPTING, YIELD],
 ]);
 
 table("nextMove, on entering the wait queue", [
@@ -333,6 +460,7 @@ table("nextMove, when it is woken", [
 
 const first = (isHeldHere: boolean): Happened => ({ what: "first", isHeldHere });
 const UNDER_WAY = { ...FIRST, isUnderWay: true };
+const LOST = { ...UNDER_WAY, isLost: true };
 table("nextMove, on what it hears", [
   ["asks soon once all ahead gave up", first(false), FIRST, askIn(0)],
   [
@@ -381,6 +509,20 @@ table("nextMove, on what it hears", [
     `leaves it to the attempt that is under way: ${JSON.stringify(happened)}`,
     ...([happened, UNDER_WAY, GO_ON] as const),
   ]),
+  [
+    "asks anew where a quorum notifies it, and its attempt can only learn why it failed",
+    turn(true),
+    LOST,
+    ask("waiter", true),
+  ],
+  ...[first(false), { what: "reader" } as const, turn(false), { what: "heard" } as const].map(
+    (happened): Row => [
+      `does not for anything else: ${JSON.stringify(happened)}`,
+      ...([happened, LOST, GO_ON] as const),
+    ],
+  ),
+  ["does not where it was notified too often", turn(true), { ...LOST, mayAskInTurn: false }, GO_ON],
+  ["does not at its deadline: the attempt was its last", turn(true), LOST, GO_ON, DEADLINE_MS],
 ]);
 
 table("nextMove, when its place was refreshed", [
@@ -400,10 +542,77 @@ table("nextMove, when its place was refreshed", [
   ],
 ]);
 
+describe("isMadeAgain", () => {
+  const late = fault("late", false);
+  for (const [votes, isOwnDelay] of [
+    [[late, late, late], true],
+    [[granted(7), late, late], true],
+    [[held(), late, late], true],
+    [[fault(), fault(), late], false],
+    [[held(), held(), late], false],
+    [[late, held(), fault()], false],
+  ] as const) {
+    const kinds = votes.map((vote) => (vote.kind === "fault" ? vote.fault : vote.kind)).join(", ");
+    it(`${isOwnDelay ? "is" : "is not"} after ${kinds}, up to 8 times`, () => {
+      const failure = failureOf("unreachable", votes);
+      expect(isMadeAgain(failure, 0)).to.equal(isOwnDelay);
+      expect(isMadeAgain(failure, 7)).to.equal(isOwnDelay);
+      expect(isMadeAgain(failure, 8)).to.equal(false);
+      expect(isMadeAgain({ ...failure, kind: "split" }, 0)).to.equal(false);
+    });
+  }
+});
+
+describe("entryOf", () => {
+  const CONTENDING = { contestUntilMs: DEADLINE_MS + 40 };
+  const NEVER = Number.POSITIVE_INFINITY;
+  const rows: readonly (readonly [
+    says: string,
+    facts: Facts,
+    nowMs: number,
+    isPatient: boolean,
+    beginUntilMs: number,
+  ])[] = [
+    ["may begin until the deadline", NEW, NOW_MS, false, DEADLINE_MS],
+    ["is patient once it has failed", ASKED, NOW_MS, true, DEADLINE_MS],
+    [
+      "is not at the deadline, which leaves it a moment",
+      ASKED,
+      DEADLINE_MS,
+      false,
+      DEADLINE_MS + 1,
+    ],
+    ["may begin at any time where it asks once", { ...NEW, wait: ONCE }, NOW_MS, false, NEVER],
+    [
+      "may begin while it contends, where that is longer",
+      { ...ASKED, ...CONTENDING },
+      NOW_MS,
+      ...([true, DEADLINE_MS + 40] as const),
+    ],
+    [
+      "may begin only while it contends, where it asks once otherwise",
+      { ...ASKED, ...CONTENDING, wait: ONCE, deadlineMs: NOW_MS - 1 },
+      NOW_MS,
+      ...([false, DEADLINE_MS + 40] as const),
+    ],
+    [
+      "may begin at any time once that is over, such as for another permit",
+      { ...ASKED, lastFailure: AGAIN, wait: ONCE, deadlineMs: NOW_MS },
+      NOW_MS,
+      ...([false, NEVER] as const),
+    ],
+  ];
+  for (const [says, facts, nowMs, isPatient, beginUntilMs] of rows) {
+    it(says, () => {
+      expect(entryOf(knownOf(facts), nowMs)).to.deep.equal({ isPatient, beginUntilMs });
+    });
+  }
+});
+
 describe("nextMove, before an acquire enters the queues of the nodes", () => {
   it("pauses for a time of each process's own where votes were split: those that split them would split them again", () => {
     for (const drawn of [0, 0.25, 0.5, 1]) {
-      const move = nextMove(entered(SPLIT), { ...FIRST, random: () => drawn }, NOW_MS);
+      const move = nextMove(entered(SPLIT), knownOf({ ...FIRST, random: () => drawn }), NOW_MS);
       expect(move).to.deep.equal(askIn(drawn * WAIT.minDelayMs));
     }
   });
@@ -413,7 +622,7 @@ describe("nextMove, before an acquire enters the queues of the nodes", () => {
       const { quorumFreeInMs } = failure;
       const pauseMs = backoffMs({ ...WAIT, attemptCount: 3, quorumFreeInMs, unit: 0.5 });
       const known = { ...FIRST, isHeard: false, attemptCount: 3 };
-      expect(nextMove(entered(failure), known, NOW_MS)).to.deep.equal(askIn(pauseMs));
+      expect(nextMove(entered(failure), knownOf(known), NOW_MS)).to.deep.equal(askIn(pauseMs));
       expect(pauseMs).to.be.above(0);
     }
   });
@@ -464,7 +673,7 @@ describe("nextMove", () => {
         const isAsleep = !known.isFirst && !known.isLetIn && !known.isOwned;
         const isAtEnd = isLate || (happened.what === "due" && isAsleep);
         const nowMs = isAtEnd ? DEADLINE_MS : NOW_MS;
-        const next = nextMove(happened, { ...known, random }, nowMs);
+        const next = nextMove(happened, knownOf({ ...known, random }), nowMs);
         expect(draws).to.be.at.most(1);
         if (next.move === "askAt") expect(next.atMs).to.be.at.least(nowMs);
         if (next.move === "wait") expect(next.untilMs).to.be.at.least(nowMs);

@@ -1,16 +1,15 @@
-import { NEWCOMER } from "../../coordinator/acquire-mode.js";
-import type { AttemptOutcome } from "../../coordinator/attempt.js";
+import { Attempt, type AttemptOutcome } from "../../coordinator/attempt.js";
 import type { Context } from "../../coordinator/context.js";
 import type { Lease } from "../../coordinator/lease.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ALL_NODES } from "../../coordinator/node-sets.js";
 import { UNOBSERVED } from "../../coordinator/observer.js";
-import { PendingAttempt, type Entry } from "../../coordinator/pending-attempt.js";
 import { rollback } from "../../coordinator/release.js";
 import { severalLock } from "../../kinds/several.js";
 import { MAX_NAMES } from "../../options/name-keys.js";
 import { hashSlotOf } from "../../protocol/keys.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
+import { isMadeAgain } from "../../protocol/next-move.js";
 import { isValid, validUntilMs } from "../../protocol/validity.js";
 import type { LeaseFacts } from "./lease-state.js";
 import type { Stats } from "./stats.js";
@@ -63,10 +62,8 @@ export async function takeAll(
       nodes: tapped(watched, "acquire", {
         onVote: (index, vote) => stats.onVote(index, vote, nameCount),
       }),
-      entropy: value === undefined ? entropy : { unit: () => entropy.unit(), id: () => value },
     };
-    // The rollback of a first attempt must not undo a second: that one uses another value, or is not made.
-    const outcome = await attempt(own, set, settings, { beginsOnce: value !== undefined });
+    const outcome = await attempt(own, set, settings, value);
     if (outcome.kind !== "granted") break;
     // The lock is its user's to extend and to end, here or in another process that has its value.
     schedule.remove(outcome.lease);
@@ -99,13 +96,23 @@ function setsOf(keys: readonly LockKind[], hasCluster: boolean): LockKind[] {
   return sets.map(severalLock);
 }
 
+/** @param value if it must have one: the rollback of an attempt would undo a second under that value */
 function attempt(
   context: Context,
   keys: LockKind,
   settings: LeaseSettings,
-  entry: Entry,
+  value: string | undefined,
 ): Promise<AttemptOutcome> {
   return new Promise((resolve) => {
-    void new PendingAttempt(context, keys, settings, { onOutcome: resolve }, NEWCOMER, entry);
+    let delayCount = 0;
+    const onOutcome = (outcome: AttemptOutcome): void => {
+      const mayRepeat = outcome.kind !== "granted" && !asking.isOnce;
+      if (!mayRepeat || !isMadeAgain(outcome, delayCount++)) return resolve(outcome);
+      asking = asking.again();
+      asking.enter("plain");
+    };
+    const asked = { keys, settings, mode: { as: "newcomer", ownerId: value } } as const;
+    let asking = new Attempt(context, asked, { onOutcome });
+    asking.enter("plain");
   });
 }

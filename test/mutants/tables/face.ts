@@ -6,9 +6,10 @@ export const ROWS: readonly Row[] = [
     id: "campaign-never-ends",
     means: "an election continues after it was cancelled",
     seenIn: "elections that check the signal only between two attempts",
-    file: "src/manager/election/delayed-acquire.ts",
-    find: "this.#pendingAcquire.abort();",
-    replace: ";",
+    file: "src/coordinator/acquire.ts",
+    find: "abort() { if (this.#isOver) return;",
+    replace:
+      "abort() { if (this.#isOver || this.#state.request.wait.waitMs === Number.POSITIVE_INFINITY) return;",
     where: ["election"],
     noticedBy: ["L4"],
     seedBudget: 40,

@@ -533,7 +533,7 @@ export const ROWS: readonly Row[] = [
         quietIn: ["owners"],
         changes: [
           {
-            file: "src/coordinator/queued-acquire.ts",
+            file: "src/coordinator/wait-place.ts",
             find: "return this.#turnTries?.allows(nowMs) !== false;",
             replace: "return true;",
           },
