@@ -37,7 +37,7 @@ export function withExtensions(scenario: Scenario): Scenario {
   return {
     ...scenario,
     options,
-    clients: scenario.clients.map(({ options: _, ...client }) => client),
+    clients: scenario.clients.map((client) => ({ ...client, options: undefined })),
     workload,
     faults: faults.toSorted((a, b) => a.atMs - b.atMs),
   };

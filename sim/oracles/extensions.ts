@@ -16,41 +16,27 @@ export function checkExtensions({ settings, events }: History, violate: Violate)
   const valid = new Map<string, number>();
   const promised = new Map<string, number>();
   for (const event of events) {
-    switch (event.kind) {
-      case "call":
-        if (event.what === "extend") calls.set(event.call, event);
-        break;
-      case "grant":
-        valid.set(event.ownerId, event.validUntilMs);
-        break;
-      case "validity": {
-        const { ownerId, validUntilMs, atUs } = event;
-        const lessMs = (valid.get(ownerId) ?? 0) - validUntilMs;
-        valid.set(ownerId, validUntilMs);
-        if (lessMs <= 0) break;
-        violate(atUs, `a renewal of ${ownerId} took ${lessMs.toFixed(3)} ms away from it`);
-        break;
-      }
-      case "settle": {
-        const { ownerId = "", toMs, leaseMs = 0, withinMs = 0 } = calls.get(event.call) ?? {};
-        if (event.result !== "extended" || toMs === undefined) break;
-        const driftMs = Math.ceil(toMs * settings.driftFactor) + DRIFT_FLOOR_MS;
-        const untilMs = leaseMs - withinMs + toMs - driftMs;
-        promised.set(ownerId, Math.max(untilMs, promised.get(ownerId) ?? 0));
-        const lacksMs = untilMs - (valid.get(ownerId) ?? 0);
-        if (lacksMs <= 0) break;
-        const message = `${ownerId} was extended to ${toMs} ms, and lacks ${lacksMs.toFixed(3)}`;
-        violate(event.atUs, message);
-        break;
-      }
-      case "lost": {
-        const { ownerId, reason, leaseMs = Infinity } = event;
-        const earlyMs = (promised.get(ownerId) ?? 0) - LEAD_MS - leaseMs;
-        if (reason !== "expired" || earlyMs <= 0) break;
-        const message = `${ownerId} ran out ${earlyMs.toFixed(3)} ms before it was promised to`;
-        violate(event.atUs, message);
-        break;
-      }
+    const { kind, atUs } = event;
+    if (kind === "call" && event.what === "extend") calls.set(event.call, event);
+    else if (kind === "grant" || kind === "validity") {
+      const { ownerId, validUntilMs } = event;
+      const lessMs = (valid.get(ownerId) ?? validUntilMs) - validUntilMs;
+      valid.set(ownerId, validUntilMs);
+      if (lessMs > 0) violate(atUs, `a renewal took ${lessMs.toFixed(3)} ms away from ${ownerId}`);
+    } else if (kind === "settle" && event.result === "extended") {
+      const { ownerId = "", toMs, leaseMs = 0, withinMs = 0 } = calls.get(event.call) ?? {};
+      if (toMs === undefined) continue;
+      const driftMs = Math.ceil(toMs * settings.driftFactor) + DRIFT_FLOOR_MS;
+      const untilMs = leaseMs - withinMs + toMs - driftMs;
+      promised.set(ownerId, Math.max(untilMs, promised.get(ownerId) ?? 0));
+      const lacksMs = untilMs - (valid.get(ownerId) ?? 0);
+      if (lacksMs <= 0) continue;
+      violate(atUs, `${ownerId} was extended to ${toMs} ms, and lacks ${lacksMs.toFixed(3)}`);
+    } else if (kind === "lost" && event.reason === "expired") {
+      const { ownerId, leaseMs = Infinity } = event;
+      const earlyMs = (promised.get(ownerId) ?? 0) - LEAD_MS - leaseMs;
+      if (earlyMs <= 0) continue;
+      violate(atUs, `${ownerId} ran out ${earlyMs.toFixed(3)} ms before it was promised to`);
     }
   }
 }
