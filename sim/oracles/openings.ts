@@ -225,10 +225,10 @@ function queueIn({ places }: State, nodeUs: number): Place[] {
     .toSorted(queueOrder);
 }
 
-/** The readers that nobody keeps out who wants the name alone. Of two that came in one instant either may be first. */
+/** The readers that nobody keeps out who wants the name alone. */
 function readersIn(queue: readonly Place[]): readonly Place[] {
-  const writer = queue.find(({ wants }) => wants !== "r");
-  return queue.filter(({ ticket }) => writer === undefined || ticket < writer.ticket);
+  const end = queue.findIndex(({ wants }) => wants !== "r");
+  return end === -1 ? queue : queue.slice(0, end);
 }
 
 function isHeldBy({ holders }: State, is: (holder: KeyEvent) => boolean): boolean {
