@@ -199,10 +199,10 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "lost-attempt-is-busy",
-    means: "no lock is passed on to a waiter whose lost attempt lacks an answer",
+    means: "a release does not queue a waiter of its process whose lost attempt lacks an answer",
     file: "src/coordinator/queued-acquire.ts",
-    find: "const isFree = !this.#acquire.isAsking",
-    replace: "const isFree = !this.#acquire.isUnderWay",
+    find: "return this.#acquire.isAskingForItself;",
+    replace: "return this.#acquire.isUnderWay;",
     test: "test/coordinator/queued-acquire.test.ts",
   },
 ];
