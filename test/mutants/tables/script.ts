@@ -624,4 +624,22 @@ export const ROWS: readonly Row[] = [
     replace: "",
     test: "test/script/steps.test.ts",
   },
+  {
+    id: "readers-behind-the-dead",
+    means:
+      "a writer in the queue whose process has ended keeps the readers behind it from being told",
+    file: "src/script/lib/offers.lua",
+    find: "rank = rank + 1 elseif not place or not require('queue.has_ended')(of, place) then",
+    replace: "rank = rank + 1 else",
+    test: "test/conformance/messages.test.ts",
+  },
+  {
+    id: "permits-behind-the-dead",
+    means:
+      "one in the queue whose process has ended keeps those behind it from being told of a permit",
+    file: "src/script/lib/offers.lua",
+    find: "then return inbox, ms end elseif not first or not require('queue.has_ended')(of, first) then",
+    replace: "then return inbox, ms end else",
+    test: "test/conformance/messages.test.ts",
+  },
 ];
