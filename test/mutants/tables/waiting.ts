@@ -217,18 +217,10 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "lost-attempt-is-busy",
-<<<<<<< HEAD
-    means: "no lock is passed on to a waiter whose lost attempt lacks an answer",
-    file: "src/coordinator/wait-place.ts",
-    find: "const isFree = this.#acquire.attempt?.isAsking !== true",
-    replace: "const isFree = this.#acquire.attempt?.hasBegun !== true",
-    test: "test/coordinator/wait-place.test.ts",
-=======
     means: "a release does not queue a waiter of its process whose lost attempt lacks an answer",
-    file: "src/coordinator/queued-acquire.ts",
-    find: "return this.#acquire.isAskingForItself;",
-    replace: "return this.#acquire.isUnderWay;",
-    test: "test/coordinator/queued-acquire.test.ts",
->>>>>>> wakes
+    file: "src/coordinator/wait-place.ts",
+    find: "return attempt?.isAsking === true && !attempt.isJoiner;",
+    replace: "return attempt !== undefined && !attempt.isJoiner;",
+    test: "test/coordinator/wait-place.test.ts",
   },
 ];
