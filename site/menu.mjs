@@ -8,6 +8,7 @@ export const MENU = [
     items: [
       { text: "What it is", link: "README.md" },
       { text: "The manual", link: "docs/README.md" },
+      { text: "Twenty minutes", link: "docs/start/twenty-minutes.md" },
       { text: "Getting started", link: "docs/start/getting-started.md" },
       { text: "Which lock do I need?", link: "docs/start/choosing.md" },
     ],

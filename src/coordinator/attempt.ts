@@ -220,7 +220,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Called by the acquire round, while others have votes in it. */
   isDecided(round: Round, isTimeUp: boolean): boolean {
     const { nodeTimeoutMs } = this.#asked.settings;
-    this.contest ??= new Contest(this.#context.entropy, this.#firstSendMs ?? 0, nodeTimeoutMs);
+    this.contest ??= new Contest(this.#firstSendMs ?? 0, nodeTimeoutMs);
     this.#contender ??= new Contender(this.#context, this.contest, this.#ownerId, nodeTimeoutMs);
     return this.#contender.isDecided(round, isTimeUp);
   }
@@ -299,10 +299,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   #onContested({ contest, decision }: Contender, votes: Votes): void {
     const nowMs = this.#context.clock.now();
     if (decision === "keep" && nowMs < contest.untilMs) return this.#keep(votes, nowMs);
-    const isSplit = decision === "keep" || decision === "yield";
-    const hadVote = nodesThatGranted(votes) !== 0;
-    const askAgainInMs = isSplit ? contest.pauseMs(nowMs, hadVote) : undefined;
-    this.#fail(lossReason(votes), votes, false, askAgainInMs);
+    const isContested = decision === "keep" || decision === "yield";
+    this.#fail(lossReason(votes), votes, false, isContested);
   }
 
   /** It keeps its nodes, and asks those that refused again, in another round. */
@@ -371,13 +369,13 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return nextRun(this.#predecessor?.run, isWaitedFor, nowMs, lastTicket);
   }
 
-  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, askAgainInMs?: number): void {
+  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, isContested = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    const isUnanswered = kind === "unreachable" && askAgainInMs === undefined && !isOwnDelay(votes);
+    const isUnanswered = kind === "unreachable" && !isContested && !isOwnDelay(votes);
     this.#end(isUnanswered ? "unanswered" : "answered");
-    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, askAgainInMs));
+    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested));
   }
 
   #end(how: "answered" | "unanswered" | "aborted"): void {

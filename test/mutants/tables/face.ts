@@ -7,9 +7,9 @@ export const ROWS: readonly Row[] = [
     means: "an election continues after it was cancelled",
     seenIn: "elections that check the signal only between two attempts",
     file: "src/coordinator/acquire.ts",
-    find: "abort() { if (this.#isOver) return;",
+    find: 'if (this.#isOver) return; this.#rollBack(); this.#end({ kind: "aborted" });',
     replace:
-      "abort() { if (this.#isOver || this.#state.request.wait.waitMs === Number.POSITIVE_INFINITY) return;",
+      'if (this.#isOver || this.#state.request.wait.waitMs === Number.POSITIVE_INFINITY) return; this.#rollBack(); this.#end({ kind: "aborted" });',
     where: ["election"],
     noticedBy: ["L4"],
     seedBudget: 40,

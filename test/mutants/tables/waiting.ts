@@ -167,6 +167,23 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 1, ms: 9 },
   },
   {
+    id: "quick-for-ever",
+    means: "an acquire asks again at once for as long as nodes say that a permit is free",
+    seenIn: "retries without a pause, as something always looks free",
+    file: "src/protocol/next-move.ts",
+    find: "return quickCount < (permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS);",
+    replace: "return true;",
+    test: "test/protocol/next-move.test.ts",
+  },
+  {
+    id: "last-ask-forgotten",
+    means: "one that yielded a split asks on when there is no time left to keep its nodes",
+    file: "src/protocol/split.ts",
+    find: "isLastAsk: atMs > lastMs",
+    replace: "isLastAsk: false",
+    test: "test/protocol/split.test.ts",
+  },
+  {
     id: "leave-has",
     means: "an acquire that its owner let in leaves a place behind that it had taken over",
     file: "src/coordinator/wait-queues.ts",
@@ -200,10 +217,10 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "lost-attempt-is-busy",
-    means: "no lock is passed on to a waiter whose lost attempt lacks an answer",
+    means: "a release does not queue a waiter of its process whose lost attempt lacks an answer",
     file: "src/coordinator/wait-place.ts",
-    find: "const isFree = this.#acquire.attempt?.isAsking !== true",
-    replace: "const isFree = this.#acquire.attempt?.hasBegun !== true",
+    find: "return attempt?.isAsking === true && !attempt.isJoiner;",
+    replace: "return attempt !== undefined && !attempt.isJoiner;",
     test: "test/coordinator/wait-place.test.ts",
   },
 ];
