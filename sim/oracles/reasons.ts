@@ -12,7 +12,7 @@ import {
   type Violate,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
-import { rootsOf, waitedFor } from "./names.js";
+import { isPermit, rootsOf, waitedFor } from "./names.js";
 
 /** An acquire that has not settled. */
 interface OpenCall {
@@ -53,6 +53,7 @@ class Reasons {
   readonly #quorum: number;
   readonly #tolerated: number;
   readonly #isNarrow: boolean;
+  readonly #steadyPpm: number;
   readonly #open = new Map<number, OpenCall>();
   /** By process, interface and name, in the order of their beginnings. */
   readonly #attempts = new Map<string, Ballot[]>();
@@ -64,7 +65,8 @@ class Reasons {
   /** Owners who were told that an operator has ended their lock. */
   readonly #ended = new Set<string>();
 
-  constructor({ nodeCount, isNarrow = false }: HistorySettings) {
+  constructor({ nodeCount, isNarrow = false, steadyPpm }: HistorySettings) {
+    this.#steadyPpm = steadyPpm;
     this.#nodeCount = nodeCount;
     this.#quorum = majority(nodeCount);
     this.#tolerated = nodeCount - this.#quorum;
@@ -171,7 +173,7 @@ class Reasons {
     if (
       (open.isInWaitQueue || this.#isNarrow || open.call.via === "redlock") &&
       result === "unreachable" &&
-      candidates.some(this.#wasSilent)
+      candidates.some((ballot) => this.#wasSilent(ballot, open.call))
     ) {
       return undefined;
     }
@@ -193,8 +195,21 @@ class Reasons {
     return `acquire of ${name} by ${process} was told ${result}: ${votes}`;
   }
 
-  readonly #wasSilent = ({ refusedWhenLost = 0 }: Ballot): boolean =>
-    refusedWhenLost <= this.#tolerated;
+  /** Too few had answered when it was lost. If its time was over then, what came after that decided nothing. */
+  #wasSilent({ whenLost, lostAtUs = 0, beganAtUs }: Ballot, call: CallEvent): boolean {
+    if (whenLost === undefined || whenLost.refused <= this.#tolerated) return true;
+    const isOver = lostAtUs - beganAtUs >= this.#nodeTimeoutUs(call);
+    const { answered, most } = whenLost;
+    return isOver && most < this.#quorum && most + this.#nodeCount - answered >= this.#quorum;
+  }
+
+  /** By a clock that may be fast. A call that others may let in has the time for one more attempt. */
+  #nodeTimeoutUs({ withinMs, waitMs = 0, name, mode, owner, isStealing }: CallEvent): number {
+    const isLonger =
+      isPermit(name) || mode === "shared" || owner !== undefined || isStealing === true;
+    const timeoutUs = ((withinMs - waitMs) * 1_000) / (isLonger ? 3 : 2);
+    return timeoutUs * (1 - this.#steadyPpm / 1_000_000);
+  }
 
   /** Another request of its process began, just now, to steal the name; its attempt was rolled back for that. */
   #hasYielded(call: CallEvent, atUs: number): boolean {
