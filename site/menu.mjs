@@ -38,6 +38,7 @@ export const MENU = [
     items: [
       { text: "Running the nodes", link: "docs/operations.md" },
       { text: "Managed Redis", link: "docs/managed-redis.md" },
+      { text: "Other clients", link: "docs/transports.md" },
       { text: "Telemetry", link: "docs/telemetry.md" },
       { text: "The command line", link: "docs/cli.md" },
       { text: "Inspecting locks", link: "docs/inspecting.md" },
