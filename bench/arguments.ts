@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { parseContention } from "./contended/contention.js";
 import { CONTENDED_SUBJECTS } from "./contended/plan.js";
 import { FULL, PART_NAMES, QUICK, type PartName, type Plan, type Plans } from "./plan.js";
 import { SUBJECT_NAMES } from "./subjects/index.js";
@@ -11,6 +12,8 @@ export const USAGE = `usage: npm run bench -- [options]
   --quick              rough numbers in a good minute
   --part a,b           these parts only: ${PART_NAMES.join(", ")}
   --cell nodes/flight  this uncontended cell only, such as 5/64; may be repeated
+  --cell PxW/ms        this contended cell only: processes, workers of each, ms of the section, such as 4x4/0; 2x8/1@20:
+                       the first process gets 20 % of a CPU
   --only a,b           these subjects only, uncontended and contended:
                        ${ALL_SUBJECTS.join(", ")}
   --rounds n           number of rounds
@@ -18,7 +21,7 @@ export const USAGE = `usage: npm run bench -- [options]
                        --part servers that one alone
   --publish            with --part: replaces the figures of these parts in bench/results and on the pages
   --report             measures nothing: writes the tables and plots of bench/results/latest.json anew
-A full run of everything replaces bench/results and the tables of docs/performance.md and README.md, part by
+A full run of everything replaces bench/results and the tables of docs/explain/performance.md and README.md, part by
 part as each ends; so does --publish for its parts. Any other run writes to .tmp/bench-results.`;
 
 export interface Arguments {
@@ -46,8 +49,9 @@ export function parseArguments(args: readonly string[]): Arguments {
   const { quick, part, cell, only, rounds, servers, publish, report } = values;
   if (report && args.length > 1)
     throw new TypeError("--report cannot be combined with other options");
-  if (cell !== undefined && (part ?? "uncontended") !== "uncontended") {
-    throw new TypeError(`--cell is of the part uncontended, not of "${part}"`);
+  const partOfCells = cell?.some((text) => text.includes("x")) ? "contended" : "uncontended";
+  if (cell !== undefined && (part ?? partOfCells) !== partOfCells) {
+    throw new TypeError(`--cell ${cell.join(" ")} is of the part ${partOfCells}, not of "${part}"`);
   }
   const isRough = quick || [cell, only, rounds].some((value) => value !== undefined);
   if (publish && isRough) {
@@ -55,7 +59,7 @@ export function parseArguments(args: readonly string[]): Arguments {
       "--publish is for whole parts: it can only be combined with --part and --servers",
     );
   }
-  let plan: Plan = partsOf(quick ? QUICK : FULL, cell === undefined ? part : "uncontended");
+  let plan: Plan = partsOf(quick ? QUICK : FULL, cell === undefined ? part : partOfCells);
   plan = withServers(plan, servers, part);
   if (cell !== undefined) plan = withCells(plan, cell);
   if (only !== undefined) plan = withSubjects(plan, namesIn("--only", only, ALL_SUBJECTS));
@@ -122,7 +126,14 @@ function withServers(
   return { ...others, servers: { ...servers, binaries } };
 }
 
-function withCells({ uncontended }: Plan, texts: readonly string[]): Plan {
+function withCells({ uncontended, contended }: Plan, texts: readonly string[]): Plan {
+  if (contended !== undefined) {
+    const cases = texts.map((text) => ({
+      contention: parseContention(text),
+      subjectNames: CONTENDED_SUBJECTS,
+    }));
+    return { contended: { ...contended, cases } };
+  }
   if (uncontended === undefined) return {};
   const cells = texts.map((text) => ({ cell: parseCell(text), subjectNames: SUBJECT_NAMES }));
   return { uncontended: { ...uncontended, cells } };

@@ -201,6 +201,16 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [nodeErrors, 1],
     [scriptFlush, 1],
   ],
+  // Holders that do not run, in `withExtensions`.
+  extensions: [
+    [partition, 2],
+    [hold, 1],
+    [reset, 1],
+    [crash, 2],
+    [freeze, 1],
+    [forget, 1],
+    [nodeErrors, 1],
+  ],
   // Generated in `withSteps`, where they do the most harm.
   steps: [],
   jump: [

@@ -1,5 +1,6 @@
 import { withDelays } from "./generate-delays.js";
 import { withDropIn } from "./generate-drop-in.js";
+import { withExtensions } from "./generate-extensions.js";
 import { generateFaults, type Shape } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
@@ -79,6 +80,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   if (lists !== undefined) return withChanges(scenario, lists);
   if (profile === "healthy") return { ...scenario, ending: "all" };
   if (profile === "steps") return withSteps(scenario);
+  if (profile === "extensions") return withExtensions(scenario);
   if (profile === "requests") return withRequestOptions(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
   return withLiar(withLooks(made));

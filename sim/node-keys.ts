@@ -16,7 +16,7 @@ export interface ForeignStep {
 }
 
 /** The cause of a change. */
-export type Author = Pick<Operation, "kind" | "ownerId" | "waiter"> | ForeignStep;
+export type Author = Pick<Operation, "kind" | "ownerId" | "waiter" | "keys"> | ForeignStep;
 
 export interface KeyChange {
   readonly key: string;

@@ -58,7 +58,7 @@ export class PlaceRecorder {
       isWritten = true;
       this.#tell(node, name, place, "stands", by, keptUs, ticket);
     }
-    const entered = placeEnteredBy(by);
+    const entered = placeEnteredBy(by, name);
     for (const place of was.keys()) {
       if (is.has(place)) continue;
       const ticket = place === entered?.place ? entered.ticket : undefined;
@@ -134,10 +134,14 @@ export class PlaceRecorder {
   }
 }
 
-/** The place that a release writes before the node tells whoever is first. */
-function placeEnteredBy(by: KeyChange["by"]): { place: string; ticket: number } | undefined {
+/** The place that a release writes before the node tells whoever is first; of a set, in the queue of its first name. */
+function placeEnteredBy(
+  by: KeyChange["by"],
+  name: string,
+): { place: string; ticket: number } | undefined {
   if (typeof by !== "object" || by.kind !== "release" || by.waiter === undefined) return undefined;
-  const { waiter } = by;
+  const { waiter, keys } = by;
+  if (keys.lockKey !== `${KEY_PREFIX}${name}`) return undefined;
   return { place: `${turnTextOf(waiter)}:${waiter.inbox}`, ticket: waiter.ticket };
 }
 

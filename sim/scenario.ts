@@ -142,6 +142,8 @@ export interface Session {
   /** Accesses to the protected stores, spread over the hold. */
   readonly writeCount: number;
   readonly extendCount: number;
+  /** How long it is to last from each of them on, ms; its ttl where there is none. */
+  readonly extendToMs?: readonly number[] | undefined;
   /** The caller gives up waiting after this time, ms. */
   readonly abortAfterMs?: number | undefined;
   /** That many additional handles on the lock, each released separately, some twice. */

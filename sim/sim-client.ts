@@ -160,14 +160,15 @@ export class SimClient implements Service<SimLock> {
     await this.release(inner);
   }
 
-  async extend(had: SimLock): Promise<void> {
+  async extend(had: SimLock, toMs?: number): Promise<void> {
     const { lock, ownerId } = had;
     // The election extends its terms.
     if (!("extend" in lock)) return;
     const about = { name: nameOf(had), ownerId, withinMs: this.#parts.nodeTimeoutMs };
-    const settle = this.calls.begin({ what: "extend", ...about });
+    const leaseMs = this.process.peekLeaseMs();
+    const settle = this.calls.begin({ what: "extend", ...about, toMs, leaseMs });
     try {
-      await lock.extend();
+      await lock.extend(toMs);
       settle("extended");
     } catch (error) {
       if (!(error instanceof QuorateError)) throw error;

@@ -9,8 +9,8 @@ serve(async (question: ContenderQuestion) => {
   if (question.kind === "open") {
     const { subjectName, urls, place } = question;
     contender =
-      subjectName === "floor"
-        ? await (await import("./floor.js")).openFloor(urls, place)
+      subjectName === "floor" || subjectName === "floor-granted"
+        ? await (await import("./floor.js")).openFloor(urls, place, subjectName === "floor-granted")
         : await (await import("./workers.js")).openWorkers(subjectName, urls);
     return undefined;
   }

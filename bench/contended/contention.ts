@@ -5,11 +5,39 @@ export interface Contention {
   readonly workerCount: number;
   /** How long each worker holds the lock, ms; 0: not even a timer. */
   readonly sectionMs: number;
+  /** The first process gets this share of a CPU at most; undefined if it is not limited. */
+  readonly firstShare?: number;
 }
 
 /** `2 x 8 workers, 1 ms section` */
-export function contentionName({ processCount, workerCount, sectionMs }: Contention): string {
-  return `${processCount} x ${workerCount} workers, ${sectionMs} ms section`;
+export function contentionName({ firstShare, ...contention }: Contention): string {
+  const { processCount, workerCount, sectionMs } = contention;
+  const slow = firstShare === undefined ? "" : `, one process at ${100 * firstShare} % of a CPU`;
+  return `${processCount} x ${workerCount} workers, ${sectionMs} ms section${slow}`;
+}
+
+const MAX_PROCESSES = 200;
+
+/**
+ * Reads `4x4/0`: processes, workers of each, section in ms. With `@20` at its end, the first process gets 20 % of a CPU.
+ *
+ * @throws RangeError if it is none
+ */
+export function parseContention(text: string): Contention {
+  const [, ...parts] = /^(\d+)x(\d+)\/(\d+)(?:@(\d+))?$/.exec(text) ?? [];
+  const [processCount = 0, workerCount = 0, sectionMs = -1, percent] = parts
+    .filter((part) => part !== undefined)
+    .map(Number);
+  const isIn = (value: number, min: number, max: number): boolean => value >= min && value <= max;
+  const isValid =
+    isIn(processCount, 1, MAX_PROCESSES) && isIn(workerCount, 1, 1_000) && isIn(sectionMs, 0, 100);
+  if (isValid && isIn(percent ?? 1, 1, 99)) {
+    const contention = { processCount, workerCount, sectionMs };
+    return percent === undefined ? contention : { ...contention, firstShare: percent / 100 };
+  }
+  throw new RangeError(
+    `--cell must be processes x workers / section in ms, up to ${MAX_PROCESSES} processes, such as 4x4/0 or 2x8/1@20; got "${text}"`,
+  );
 }
 
 /** Commands for a contender process: connect, warm up alone, begin to contend, and count from now on. */

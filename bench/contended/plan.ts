@@ -6,13 +6,17 @@ export const CONTENDED_SUBJECTS: readonly string[] = [
   "quorate",
   "quorate-fair",
   ...PEER_NAMES,
+  "poll",
   "floor",
+  "floor-granted",
 ];
 
 /** Commands that a subject itself sends. */
 export function contendedSends(subjectName: string): readonly string[] {
   if (isPeer(subjectName)) return PEER_SENDS[subjectName];
-  return subjectName === "floor" ? ["set", "evalsha"] : ["eval", "evalsha"];
+  if (subjectName === "poll" || subjectName === "floor") return ["set", "evalsha"];
+  // The script of floor-granted calls SET itself.
+  return ["eval", "evalsha"];
 }
 
 export interface ContendedCase {
@@ -38,19 +42,26 @@ export const MAIN_CONTENTION: Contention = { processCount: 2, workerCount: 8, se
 export const FLEET_CONTENTION: Contention = { processCount: 50, workerCount: 1, sectionMs: 1 };
 
 /** The cost of a hand-over itself: the lock is released as soon as it is acquired. */
-const BARE_CONTENTION: Contention = { processCount: 4, workerCount: 4, sectionMs: 0 };
+export const BARE_CONTENTION: Contention = { processCount: 4, workerCount: 4, sectionMs: 0 };
+
+const OTHER_CONTENTIONS: readonly Contention[] = [
+  FLEET_CONTENTION,
+  BARE_CONTENTION,
+  { ...MAIN_CONTENTION, sectionMs: 0 },
+  { ...MAIN_CONTENTION, sectionMs: 10 },
+  { ...BARE_CONTENTION, sectionMs: 1 },
+  { ...FLEET_CONTENTION, sectionMs: 0 },
+  { ...MAIN_CONTENTION, firstShare: 0.2 },
+];
 
 /** Subjects of the contentions other than the main one. */
-const SOME_SUBJECTS = ["quorate", "redis-semaphore", "floor"];
+const SOME_SUBJECTS = ["quorate", "redis-semaphore", "floor", "floor-granted"];
 
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
   cases: [
     { contention: MAIN_CONTENTION, subjectNames: CONTENDED_SUBJECTS },
-    ...[FLEET_CONTENTION, BARE_CONTENTION].map((contention) => ({
-      contention,
-      subjectNames: SOME_SUBJECTS,
-    })),
+    ...OTHER_CONTENTIONS.map((contention) => ({ contention, subjectNames: SOME_SUBJECTS })),
   ],
   rounds: 3,
   warmUpCycles: 10_000,
@@ -63,7 +74,7 @@ export const QUICK_CONTENDED: ContendedPlan = {
   cases: [
     {
       contention: MAIN_CONTENTION,
-      subjectNames: ["quorate", "redlock", "floor"],
+      subjectNames: ["quorate", "redlock", "floor", "floor-granted"],
     },
   ],
   rounds: 1,

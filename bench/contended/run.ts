@@ -70,7 +70,9 @@ async function runOnce(
     );
     const cycleCount = Math.ceil(warmUpCycles / processCount);
     await ask(() => ({ kind: "warmUp", cycleCount }), SPARE_MS);
+    const [first] = contenders;
     await ask(() => ({ kind: "begin", contention }), SPARE_MS);
+    using _ = first && throttle(first, contention.firstShare);
     await sleep(settleMs);
     const before = await readStats(nodes);
     const answers = await ask<MeasuredAnswer>(
@@ -85,4 +87,24 @@ async function runOnce(
     closeClients(nodes);
     await Promise.all(contenders.map((one) => one[Symbol.asyncDispose]()));
   }
+}
+
+/** How often a limited process goes on for its share of the time, ms. */
+const PERIOD_MS = 100;
+
+/** Stops the process for all but its share of each period, as a container's limit does. */
+function throttle(child: Child, share: number | undefined): Disposable {
+  if (share === undefined) return { [Symbol.dispose]: () => {} };
+  let goOn: NodeJS.Timeout | undefined;
+  const period = setInterval(() => {
+    child.signal("SIGCONT");
+    goOn = setTimeout(() => child.signal("SIGSTOP"), PERIOD_MS * share);
+  }, PERIOD_MS);
+  return {
+    [Symbol.dispose]: () => {
+      clearInterval(period);
+      clearTimeout(goOn);
+      child.signal("SIGCONT");
+    },
+  };
 }

@@ -11,6 +11,8 @@ export interface ContendedSample {
   readonly waitMaxMs: number;
   /** Fairness of the workers' shares: 1 if all are equal, 1/n if one has everything. */
   readonly jainIndex: number;
+  /** The same of the processes' shares. */
+  readonly processJainIndex: number;
   /** Commands sent per node and acquired lock. */
   readonly callsPerNode: number;
   /** CPU time of all clients, microseconds per acquired lock. */
@@ -41,17 +43,22 @@ export function sampleOf(
   const waitsMs = answers
     .flatMap((answer) => [...answer.waitsMs, ...answer.openWaitsMs])
     .toSorted((a, b) => a - b);
-  const total = counts.reduce((sum, count) => sum + count, 0);
+  const total = sumOf(counts);
   return {
     handOversPerSecond: (total * 1_000) / measureMs,
-    waitMeanMs: waitsMs.reduce((sum, ms) => sum + ms, 0) / waitsMs.length,
+    waitMeanMs: sumOf(waitsMs) / waitsMs.length,
     waitP50Ms: quantileOf(waitsMs, 0.5),
     waitP99Ms: quantileOf(waitsMs, 0.99),
     waitMaxMs: quantileOf(waitsMs, 1),
     jainIndex: jainIndex(counts),
+    processJainIndex: jainIndex(answers.map((answer) => sumOf(answer.counts))),
     callsPerNode: nodes.callsPerNode / total,
-    clientCpuUs: answers.reduce((sum, { cpuUs }) => sum + cpuUs, 0) / total,
+    clientCpuUs: sumOf(answers.map(({ cpuUs }) => cpuUs)) / total,
     serverCpuUs: nodes.cpuUs / total,
     waitQuantilesMs: WAIT_QUANTILES.map((quantile) => quantileOf(waitsMs, quantile)),
   };
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }

@@ -2,22 +2,24 @@ import { seriesTable, type Column, type Show } from "../text/table.js";
 import { contentionName } from "./contention.js";
 import type { ContendedSeries } from "./run.js";
 import type { ContendedSample } from "./sample.js";
-import { floorShares } from "./targets.js";
+import { floorShares, grantedShares } from "./targets.js";
 
 const COLUMNS: readonly Column<Row>[] = [
   { of: (one) => one.handOversPerSecond, title: "hand-overs/s", digits: 0 },
   { of: (one) => one.floorShare, title: "/ floor", digits: 2 },
+  { of: (one) => one.grantedShare, title: "/ floor-granted", digits: 2 },
   { of: (one) => one.waitMeanMs, title: "mean wait ms", digits: 1 },
   { of: (one) => one.waitP50Ms, title: "p50", digits: 1 },
   { of: (one) => one.waitP99Ms, title: "p99", digits: 1 },
   { of: (one) => one.waitMaxMs, title: "max", digits: 1 },
   { of: (one) => one.jainIndex, title: "Jain index", digits: 3 },
+  { of: (one) => one.processJainIndex, title: "of processes", digits: 3 },
   { of: (one) => one.callsPerNode, title: "calls/node", digits: 2 },
   { of: (one) => one.clientCpuUs, title: "client CPU µs", digits: 0 },
   { of: (one) => one.serverCpuUs, title: "nodes CPU µs", digits: 0 },
 ];
 
-type Row = ContendedSample & { readonly floorShare: number };
+type Row = ContendedSample & { readonly floorShare: number; readonly grantedShare: number };
 
 /** One table per shape of contention. */
 export function contendedTables(series: readonly ContendedSeries[], show?: Show): string {
@@ -33,9 +35,10 @@ export function contendedTables(series: readonly ContendedSeries[], show?: Show)
 }
 
 function rowsOf(one: ContendedSeries, series: readonly ContendedSeries[]): Row[] {
-  const shares = floorShares(one, series);
+  const [ofFloor, ofGranted] = [floorShares(one, series), grantedShares(one, series)];
   return one.samples.map((sample, round) => ({
     ...sample,
-    floorShare: shares[round] ?? Number.NaN,
+    floorShare: ofFloor[round] ?? Number.NaN,
+    grantedShare: ofGranted[round] ?? Number.NaN,
   }));
 }

@@ -44,6 +44,11 @@ export function floorShares(one: ContendedSeries, series: readonly ContendedSeri
   return speedRatios(one, seriesOf(series, one.contention, "floor"));
 }
 
+/** The same of the floor whose release grants. */
+export function grantedShares(one: ContendedSeries, series: readonly ContendedSeries[]): number[] {
+  return speedRatios(one, seriesOf(series, one.contention, "floor-granted"));
+}
+
 function speedRatios(
   one: ContendedSeries | undefined,
   other: ContendedSeries | undefined,

@@ -43,6 +43,10 @@ export class Child implements AsyncDisposable {
     });
   }
 
+  signal(name: NodeJS.Signals): void {
+    this.#process.kill(name);
+  }
+
   /** Resolves only when it is gone: its exit must not take CPU time from the next process. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;

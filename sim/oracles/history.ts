@@ -131,6 +131,8 @@ export interface EndEvent extends OfLock<"end"> {
 /** The holder was notified that its lock is lost. */
 export interface LostEvent extends OfLock<"lost"> {
   readonly reason: string;
+  /** The holder's lease clock, where the recorder tells. */
+  readonly leaseMs?: number | undefined;
 }
 
 /** The holder asked whether it holds the lock, and the answer was yes. */
@@ -168,6 +170,10 @@ export interface CallEvent extends InProcess<"call"> {
   readonly mode?: "shared" | undefined;
   /** For an acquire with a named owner. */
   readonly owner?: string | undefined;
+  /** Of an extend: how long the lock is to last from then on, ms; its ttl if undefined. */
+  readonly toMs?: number | undefined;
+  /** Of an extend: the caller's lease clock. */
+  readonly leaseMs?: number | undefined;
   /** Within which it promises to settle, ms of the process's monotonic clock. */
   readonly withinMs: number;
   /** Of a call whose only attempt may come after others of its process: that takes longer. */
@@ -414,6 +420,7 @@ export const ORACLE_IDS = [
     "L4",
     "L5",
     "L6",
+    "L7",
     "R1",
     "Q1",
     "E1",

@@ -4,6 +4,7 @@ import { checkEnded } from "./ended.js";
 import { checkLockDelay, checkMinimumHold } from "./delays.js";
 import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
+import { checkExtensions } from "./extensions.js";
 import { checkGrantability } from "./grantability.js";
 import { checkHandles } from "./handles.js";
 import {
@@ -60,6 +61,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   L4: checkProcessClean,
   L5: checkPace,
   L6: checkSplits,
+  L7: checkExtensions,
   R1: checkReleases,
   Q1: checkQuarantine,
   E1: checkReasons,

@@ -3,6 +3,7 @@ import { Health } from "./health.js";
 import {
   markOf,
   type EndEvent,
+  type ForceEvent,
   type GrantEvent,
   type History,
   type HistoryEvent,
@@ -15,6 +16,7 @@ import {
 import { Listeners } from "./listeners.js";
 import { isPermit, isSet, rootOf, rootsOf } from "./names.js";
 import { NodeLists } from "./node-lists.js";
+import { queueOrder } from "./queue-order.js";
 import { permitsIn, UNSEEN } from "./told-ends.js";
 import { Waiting } from "./waiting.js";
 
@@ -31,6 +33,7 @@ const PAUSE_US = 15_000;
 interface Stander {
   readonly process: string;
   readonly wants: PlaceEvent["wants"];
+  readonly mark: string;
   ticket: number;
   /** When its place was removed; infinite while it stands. */
   goneUs: number;
@@ -56,7 +59,8 @@ interface Queue {
  *
  * It judges the grants of whoever waits for one name, alone, as a reader or for a permit. Sets and named owners are told
  * of other names and other holds, and ask by themselves. Of expiries nobody is told. Where few attempts of a process may
- * be under way at once, they wait for each other.
+ * be under way at once, they wait for each other. Whose own process had the lock that an operator ended waits for that
+ * one, which does not know.
  */
 export function checkLateWakes(history: History, violate: Violate): void {
   const { settings, events } = history;
@@ -70,6 +74,10 @@ export function checkLateWakes(history: History, violate: Violate): void {
   const troubledUs = new Map<string, number>();
   /** By process and name: when it was last granted, refused, or without a lock. */
   const answeredUs = new Map<string, number>();
+  /** Locks that are held by what their processes know, by owner: process and name. */
+  const believed = new Map<string, string>();
+  /** By process and name: when a lock of its own that an operator had ended was last believed to be held. */
+  const deceivedUs = new Map<string, number>();
   /** By owner: when its attempt began, and since when a quorum had told its process that it may. */
   const attempts = new Map<string, { readonly atUs: number; readonly openUs: number }>();
 
@@ -104,8 +112,9 @@ export function checkLateWakes(history: History, violate: Violate): void {
     }
     const quorum = lists.quorumOf(process);
     const allUs = sinceUs.toSorted((a, b) => a - b)[quorum - 1] ?? Number.POSITIVE_INFINITY;
+    const key = `${process} ${name}`;
     // It has followed the messages, and tries again.
-    return Math.max(allUs, answeredUs.get(`${process} ${name}`) ?? 0);
+    return Math.max(allUs, answeredUs.get(key) ?? 0, deceivedUs.get(key) ?? 0);
   };
   const mayJudge = (process: string, name: string, atUs: number): boolean => {
     if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;
@@ -128,6 +137,17 @@ export function checkLateWakes(history: History, violate: Violate): void {
       `${process} was granted ${name} by chance: it was open for it for ${lateMs} ms when it asked`,
     );
   };
+  const onForce = ({ ownerIds }: ForceEvent): void => {
+    for (const ownerId of ownerIds) {
+      const key = believed.get(ownerId);
+      if (key !== undefined) deceivedUs.set(key, Number.POSITIVE_INFINITY);
+    }
+  };
+  const onEnd = ({ ownerId, atUs }: EndEvent): void => {
+    const key = believed.get(ownerId);
+    believed.delete(ownerId);
+    if (key !== undefined && deceivedUs.has(key)) deceivedUs.set(key, atUs);
+  };
   const onAnswer = ({ process, name, atUs }: VoteEvent | GrantEvent | EndEvent): void => {
     for (const each of rootsOf(name)) answeredUs.set(`${process} ${each}`, atUs);
   };
@@ -146,8 +166,9 @@ export function checkLateWakes(history: History, violate: Violate): void {
       const queue = queueOf(node, name);
       if (what === "kept") queue.kept = { process, atUs };
       if (what === "stands") {
-        const stander = getOrAdd(queue.standers, `${process} ${markOf(event)}`, () => {
-          return { process, wants, ticket, goneUs: 0, openUs: undefined, isToBeTold: false };
+        const mark = markOf(event);
+        const stander = getOrAdd(queue.standers, `${process} ${mark}`, () => {
+          return { process, wants, mark, ticket, goneUs: 0, openUs: undefined, isToBeTold: false };
         });
         Object.assign(stander, { ticket, goneUs: Number.POSITIVE_INFINITY });
       } else if (what === "gone") {
@@ -166,7 +187,11 @@ export function checkLateWakes(history: History, violate: Violate): void {
     } else if (event.kind === "grant") {
       onGrant(event);
       onAnswer(event);
-    } else if (event.kind === "end") onAnswer(event);
+      believed.set(event.ownerId, `${event.process} ${rootOf(event.name)}`);
+    } else if (event.kind === "end") {
+      onAnswer(event);
+      onEnd(event);
+    } else if (event.kind === "force") onForce(event);
   };
   for (const event of events) {
     health.see(event);
@@ -178,26 +203,25 @@ export function checkLateWakes(history: History, violate: Violate): void {
 
 /** Whether nothing on the node keeps it out. */
 function isOpenFor(
-  { process, wants, ticket }: Stander,
+  stander: Stander,
   { holders, standers, kept }: Queue,
   atUs: number,
   permits: number | undefined,
 ): boolean {
+  const { process, wants } = stander;
   if (kept !== undefined && kept.process !== process && atUs - kept.atUs < TURN_US) return false;
   const held = [...holders.values()];
-  const ahead = [...standers.values()].filter((other) => {
-    return other.goneUs > atUs && other.ticket < ticket && (wants === "" || other.wants !== wants);
-  });
-  if (ahead.length > 0) return false;
+  // Of equal places any may be.
+  const ahead = [...standers.values()].filter(
+    (other) => other !== stander && other.goneUs > atUs && queueOrder(other, stander) <= 0,
+  );
+  if (ahead.some((other) => wants === "" || other.wants !== wants)) return false;
   if (wants === "r") return held.every(({ mode }) => mode === "shared");
   if (wants === "") return held.length === 0;
-  const places = [...standers.values()].filter(
-    (other) => other.goneUs > atUs && other.wants === "s" && other.ticket < ticket,
-  );
   return (
     held.every(({ name }) => isPermit(name)) &&
     permits !== undefined &&
-    held.length + places.length < permits
+    held.length + ahead.length < permits
   );
 }
 

@@ -20,6 +20,11 @@ export function waitedFor(name: string): string {
   return at === -1 ? name : name.slice(0, at + 1);
 }
 
+/** The same for each name of a set. */
+export function allWaitedFor(name: string): string[] {
+  return name.split(", ").map(waitedFor);
+}
+
 export function isPermit(name: string): boolean {
   return name.includes("#");
 }

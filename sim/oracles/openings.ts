@@ -11,6 +11,7 @@ import {
 import { Listeners } from "./listeners.js";
 import { isPermit, rootOf } from "./names.js";
 import { NodeClocks } from "./node-clocks.js";
+import { queueOrder } from "./queue-order.js";
 import { permitsIn, UNSEEN } from "./told-ends.js";
 import { PLACE_US } from "./waiting.js";
 
@@ -23,6 +24,7 @@ const EDGE_US = 3_000;
 interface Place {
   readonly process: string;
   readonly wants: PlaceEvent["wants"];
+  readonly mark: string;
   readonly ticket: number;
   /** By the node's clock. */
   readonly writtenUs: number;
@@ -121,10 +123,11 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
       const { node, name, what, process, wants, ticket = 0, atUs } = event;
       const step = stepOf(node, name, atUs);
       const { places } = states.get(`${node} ${name}`) as { places: Map<string, Place> };
-      const id = `${process} ${markOf(event)}`;
+      const mark = markOf(event);
+      const id = `${process} ${mark}`;
       if (what === "stands") {
         step.hasStoodBack ||= wants !== "r" && (places.get(id)?.ticket ?? ticket) < ticket;
-        places.set(id, { process, wants, ticket, writtenUs: clocks.at(node, atUs) });
+        places.set(id, { process, wants, mark, ticket, writtenUs: clocks.at(node, atUs) });
       } else if (what === "gone" || what === "passed") {
         places.delete(id);
         step.gone.push(event);
@@ -219,13 +222,13 @@ function unheard(
 function queueIn({ places }: State, nodeUs: number): Place[] {
   return [...places.values()]
     .filter(({ writtenUs }) => nodeUs - writtenUs < PLACE_US - EDGE_US)
-    .toSorted((a, b) => a.ticket - b.ticket);
+    .toSorted(queueOrder);
 }
 
-/** The readers that nobody keeps out who wants the name alone. Of two that came in one instant either may be first. */
+/** The readers that nobody keeps out who wants the name alone. */
 function readersIn(queue: readonly Place[]): readonly Place[] {
-  const writer = queue.find(({ wants }) => wants !== "r");
-  return queue.filter(({ ticket }) => writer === undefined || ticket < writer.ticket);
+  const end = queue.findIndex(({ wants }) => wants !== "r");
+  return end === -1 ? queue : queue.slice(0, end);
 }
 
 function isHeldBy({ holders }: State, is: (holder: KeyEvent) => boolean): boolean {

@@ -1,6 +1,6 @@
 import { getOrAdd } from "./get-or-add.js";
 import type { History, HistoryEvent, Violate } from "./history.js";
-import { isSet, rootOf, rootsOf } from "./names.js";
+import { allWaitedFor, isSet, rootOf, waitedFor } from "./names.js";
 import { NodeLists } from "./node-lists.js";
 import { Waiting } from "./waiting.js";
 
@@ -10,9 +10,10 @@ const TRIES_A_SECOND = 20;
 /** For so long a process that missed an answer may have other things to wait for, µs. */
 const CALM_US = 2_000_000;
 
-/** A process and a name that it waits for. */
+/** A process and what it waits for: a name, alone or as a reader, or any permit of one. */
 interface Asker {
   readonly process: string;
+  /** `a`, or `a#` for a permit. */
   readonly name: string;
   /** By what is told, the nodes that have told it since it asked last. */
   readonly told: Map<string, Set<number>>;
@@ -39,7 +40,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
   const due = new Set<Asker>();
   const unwatched = new Set<string>();
   /** Owners whose locks have expired, which their processes have yet to notice: until then, they hold them. */
-  const unnoticed = new Map<string, Asker>();
+  const unnoticed = new Map<string, readonly Asker[]>();
   /** By process: when something went wrong last. */
   const troubledUs = new Map<string, number>();
   const find = (process: string, name: string): Asker =>
@@ -55,7 +56,9 @@ export function checkPromptAsks(history: History, violate: Violate): void {
   };
   const mayAsk = ({ process, name, asksUs }: Asker, atUs: number): boolean => {
     if (Number.isFinite(waiting.endedUs(process, name))) return false;
-    if (waiting.calls(process, name).some((call) => isSet(call.name))) return false;
+    const calls = waiting.calls(process, name);
+    if (calls.some((call) => isSet(call.name))) return false;
+    if (calls.length > 0 && !calls.some((call) => waitedFor(call.name) === name)) return false;
     if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;
     return asksUs.filter((askedUs) => askedUs > atUs - 1_000_000).length < TRIES_A_SECOND;
   };
@@ -74,7 +77,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
     if (event.kind === "send") {
       if (event.op === "seal") {
         // Its attempt goes on.
-        for (const name of rootsOf(event.name)) {
+        for (const name of allWaitedFor(event.name)) {
           const { pending } = find(event.process, name);
           getOrAdd(pending, `seal of ${event.ownerId}`, () => new Set()).add(event.node);
         }
@@ -82,7 +85,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
       if (event.op !== "acquire") return;
       // A request that steals the name goes before all others of its process.
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
-      for (const name of rootsOf(event.name)) {
+      for (const name of allWaitedFor(event.name)) {
         const asker = find(event.process, name);
         if (event.op === "acquire" && asker.pending.get(event.ownerId) === undefined) {
           asker.told.clear();
@@ -93,7 +96,9 @@ export function checkPromptAsks(history: History, violate: Violate): void {
         due.delete(asker);
       }
     } else if (event.kind === "turn" && event.what === "heard") {
-      const asker = find(event.process, event.name);
+      // One waiter for the name and one for a permit wait apart: neither asks for what the other was told.
+      const name = event.wants === "s" ? `${event.name}#` : event.name;
+      const asker = find(event.process, name);
       const what = event.permit === undefined ? "" : String(event.permit);
       const nodes = getOrAdd(asker.told, what, () => new Set());
       nodes.add(event.node);
@@ -110,27 +115,30 @@ export function checkPromptAsks(history: History, violate: Violate): void {
       if (event.vote === "fault") troubledUs.set(event.process, atUs);
       if (event.op !== "acquire" && event.op !== "seal") return;
       const what = event.op === "seal" ? `seal of ${event.ownerId}` : event.ownerId;
-      for (const name of rootsOf(event.name)) {
+      for (const name of allWaitedFor(event.name)) {
         const asker = find(event.process, name);
         const nodes = asker.pending.get(what);
         nodes?.delete(event.node);
         if (nodes?.size === 0) asker.pending.delete(what);
       }
     } else if (event.kind === "grant" || event.kind === "end") {
-      const asker = find(event.process, rootOf(event.name));
+      const root = rootOf(event.name);
+      const asked = [find(event.process, root), find(event.process, `${root}#`)];
       const isSeen =
         event.kind === "grant" || event.why !== "expired" || unwatched.has(event.ownerId);
-      if (!isSeen) unnoticed.set(event.ownerId, asker);
-      else asker.holdCount += event.kind === "grant" ? 1 : -1;
-      forget(asker);
+      if (!isSeen) unnoticed.set(event.ownerId, asked);
+      for (const asker of asked) {
+        if (isSeen) asker.holdCount += event.kind === "grant" ? 1 : -1;
+        forget(asker);
+      }
     } else if (event.kind === "unwatched") {
       unwatched.add(event.ownerId);
     } else if (event.kind === "lost") {
-      const asker = unnoticed.get(event.ownerId);
-      if (asker === undefined) return;
+      for (const asker of unnoticed.get(event.ownerId) ?? []) {
+        asker.holdCount--;
+        forget(asker);
+      }
       unnoticed.delete(event.ownerId);
-      asker.holdCount--;
-      forget(asker);
     } else if (event.kind === "settle" || event.kind === "process") {
       for (const asker of askers.values()) if (asker.process === event.process) forget(asker);
     }

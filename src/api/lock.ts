@@ -65,11 +65,16 @@ export interface Lock extends AsyncDisposable {
   assertHeld(): void;
 
   /**
-   * Extends the lease to a full ttl from now, once. Not needed while `renew` is on.
+   * Extends the lease once, to `ttlMs` from now, less drift; by default to a full ttl. It never becomes shorter: what
+   * was left stays if that is more, and so does the extension if the next renewal is for less. Not needed while
+   * `renew` is on, except before work during which no renewal can be sent.
+   *
+   * @param ttlMs at most the manager's `maxTtlMs`, with the lock-delay
    * @throws LockLostError if the lock is lost or released; NoQuorumError if too few nodes answered:
-   *   the lock is then still held for {@link Lock.remainingMs}, and you can try again.
+   *   the lock is then still held for {@link Lock.remainingMs}, and you can try again; TypeError or RangeError for a
+   *   bad `ttlMs`.
    */
-  extend(): Promise<void>;
+  extend(ttlMs?: number): Promise<void>;
 
   /**
    * Releases the lock on all nodes; nodes that are down get the release when they are back. Safe to call twice,
@@ -93,7 +98,7 @@ export interface Lock extends AsyncDisposable {
    * Hands the lock over to another process, which takes it with {@link LockManager.adopt}.
    *
    * **The lock ends here**, before this returns: `isHeld` is false, renewals stop, nothing is released. The
-   * keys stay on the nodes until the lock is adopted or one ttl has passed. The result contains the secret of
+   * keys stay on the nodes until the lock is adopted or what its last renewal gave it has passed. The result contains the secret of
    * the lock: send it as you would send a password.
    *
    * @throws LockLostError if the lock is not held; RangeError for anything but an exclusive lock of one name

@@ -19,6 +19,18 @@ interface Seen {
   readonly isGarbage: boolean;
 }
 
+/** What follows from what was seen of all nodes. Each list in node order. */
+interface Found {
+  /** Undefined where it is not known. Of a node that has lost its id: the one that it had. */
+  readonly ids: readonly (string | undefined)[];
+  /** Some node has a list on record. */
+  readonly isListed: boolean;
+  /** What is different on each node's record; undefined where nothing is. */
+  readonly differences: readonly (string | undefined)[];
+  /** The list of this client; undefined as long as it is not whole, or others use other nodes. */
+  readonly text: string | undefined;
+}
+
 /** Which nodes the other clients of this key prefix use, as far as the nodes have shown it. */
 export class NodeLists {
   readonly #keyPrefix: string;
@@ -28,6 +40,8 @@ export class NodeLists {
   readonly #ids: (string | undefined)[];
   /** What was offered last, so that a node on which nothing can be written is not asked again and again. */
   readonly #offered: (string | undefined)[];
+  /** Undefined after a node was seen, until it is asked for. */
+  #found: Found | undefined;
 
   /** @param names in node order */
   constructor(keyPrefix: string, names: readonly string[]) {
@@ -42,41 +56,26 @@ export class NodeLists {
     const listed = nodeList === "" ? undefined : parseNodeList(nodeList);
     this.#seen[index] = { record, listed, isGarbage: nodeList !== "" && listed === undefined };
     if (record !== undefined && record.nodeId !== "") this.#ids[index] = record.nodeId;
+    this.#found = undefined;
   }
 
   /** What is different on the node's record; undefined if nothing is. */
   differenceOn(index: number): string | undefined {
-    const seen = this.#seen[index];
-    if (seen?.record === undefined) return undefined;
-    const own = this.#own();
-    if (seen.listed !== undefined) {
-      return isSameList(seen.listed, own)
-        ? undefined
-        : differenceText(seen.listed, own, this.#keyPrefix);
-    }
-    if (seen.isGarbage)
-      return "the list of nodes on its record was written by no version of quorate";
-    const { nodeCount } = seen.record;
-    // Written before there were lists. With the first of them, the count goes.
-    if (nodeCount === 0 || nodeCount === own.length) return undefined;
-    return `on record with ${nodeCount} nodes, configured here with ${own.length}`;
+    return this.#find().differences[index];
   }
 
   /** The difference on any node. */
   get difference(): string | undefined {
-    for (const index of this.#names.keys()) {
-      const found = this.differenceOn(index);
-      if (found !== undefined) return found;
-    }
-    return undefined;
+    return this.#find().differences.find((found) => found !== undefined);
   }
 
   offerFor(index: number): ListOffer {
-    const nodeId = this.#idOf(index);
+    const { ids, isListed, text } = this.#find();
+    const nodeId = ids[index];
     // As long as nodes are missing, the list that names it may be on one of them.
     const isAllSeen = this.#seen.every((seen) => seen !== undefined);
-    const isToGetId = nodeId === undefined && (isAllSeen || this.#lists().length > 0);
-    return { keyPrefix: this.#keyPrefix, nodeId, isToGetId, list: this.#text() };
+    const isToGetId = nodeId === undefined && (isAllSeen || isListed);
+    return { keyPrefix: this.#keyPrefix, nodeId, isToGetId, list: text };
   }
 
   /** Nodes on whose record something is missing that is known by now. Each is named once. */
@@ -94,30 +93,38 @@ export class NodeLists {
     });
   }
 
-  #text(): string | undefined {
+  #find(): Found {
+    this.#found ??= this.#findNow();
+    return this.#found;
+  }
+
+  #findNow(): Found {
+    const lists = this.#seen.flatMap((seen) => (seen?.listed === undefined ? [] : [seen.listed]));
+    const known = this.#names.map((name, index) => ({ name, id: this.#ids[index] }));
+    const ids = known.map(({ name, id }) => id ?? idOnLists(name, lists, known));
+    // With a record, but without an id, it is none that others have listed.
+    const recorded = this.#seen.map((seen) => seen?.record?.nodeId);
+    const own = this.#names.map((name, index) => ({ name, id: ids[index] ?? recorded[index] }));
+    const differences = this.#seen.map((seen) => seen && this.#differenceOf(seen, own));
     const nodes = this.#names.flatMap((name, index) => {
-      const id = this.#seen[index]?.record?.nodeId ?? "";
+      const id = recorded[index] ?? "";
       return id === "" ? [] : { id, name };
     });
-    const isWhole = nodes.length === this.#names.length && this.difference === undefined;
-    return isWhole ? nodeListText(nodes) : undefined;
+    const isSame = differences.every((found) => found === undefined);
+    const isWhole = nodes.length === this.#names.length && isSame;
+    const text = isWhole ? nodeListText(nodes) : undefined;
+    return { ids, isListed: lists.length > 0, differences, text };
   }
 
-  #own(): readonly OwnNode[] {
-    return this.#names.map((name, index) => ({
-      name,
-      // With a record, but without an id, it is none that others have listed.
-      id: this.#idOf(index) ?? this.#seen[index]?.record?.nodeId,
-    }));
-  }
-
-  /** Of a node that has lost it: the one that it had. */
-  #idOf(index: number): string | undefined {
-    const own = this.#names.map((name, at) => ({ name, id: this.#ids[at] }));
-    return this.#ids[index] ?? idOnLists(this.#names[index] ?? "", this.#lists(), own);
-  }
-
-  #lists(): readonly (readonly ListedNode[])[] {
-    return this.#seen.flatMap((seen) => (seen?.listed === undefined ? [] : [seen.listed]));
+  #differenceOf({ record, listed, isGarbage }: Seen, own: readonly OwnNode[]): string | undefined {
+    if (record === undefined) return undefined;
+    if (listed !== undefined) {
+      return isSameList(listed, own) ? undefined : differenceText(listed, own, this.#keyPrefix);
+    }
+    if (isGarbage) return "the list of nodes on its record was written by no version of quorate";
+    const { nodeCount } = record;
+    // Written before there were lists. With the first of them, the count goes.
+    if (nodeCount === 0 || nodeCount === own.length) return undefined;
+    return `on record with ${nodeCount} nodes, configured here with ${own.length}`;
   }
 }

@@ -107,7 +107,9 @@ export class Quarantine {
     this.#clockStepMs = Math.max(this.#clockStepMs, record.clockStepMs);
     if (isTrusted(sighting)) {
       this.#watches[index] = undefined;
-      this.#watches.forEach((watch, at) => watch?.overMs !== undefined && this.#look(at, watch));
+      // Its fence may be the last that was missing. Who still lacks one asks when it is time: at each answer, the nodes
+      // would be asked as fast as they can answer.
+      this.#watches.forEach((watch, at) => watch?.overMs !== undefined && this.#attest(at, watch));
       return;
     }
     const watch = this.#watches[index];
@@ -149,19 +151,26 @@ export class Quarantine {
 
   #look(index: number, watch: Watch): void {
     const sighting = this.#sightings[index];
-    const id = sighting?.record?.id;
-    if (sighting === undefined || id === undefined) return;
-    if (this.#leftOf(watch) === 0) this.#attest(index, id, watch);
+    if (sighting?.record === undefined) return;
+    if (this.#leftOf(watch) === 0) {
+      const over = { ...watch, overMs: watch.overMs ?? this.#clock.steady() };
+      this.#watches[index] = over;
+      if (this.#attest(index, over)) return;
+      for (const at of this.#others(index)) this.#ask(at, undefined);
+    }
     // A client that saw the loss has watched the node for as long as any other.
     else if (!sighting.sawChange) this.#ask(index, undefined);
   }
 
-  /** With the highest fence of enough other nodes that every earlier quorum shares a node with them. */
-  #attest(index: number, id: string, watch: Watch): void {
-    const nowMs = this.#clock.steady();
-    const overMs = watch.overMs ?? nowMs;
-    this.#watches[index] = { ...watch, overMs };
-    const others = this.#sightings.map((_, at) => at).filter((at) => this.#remembers(at, index));
+  /**
+   * With the highest fence of enough other nodes that every earlier quorum shares a node with them.
+   *
+   * @returns false if the fences of others are missing
+   */
+  #attest(index: number, { overMs = Number.POSITIVE_INFINITY }: Watch): boolean {
+    const id = this.#sightings[index]?.record?.id;
+    if (id === undefined) return false;
+    const others = this.#others(index);
     const fences = others.flatMap((at) => {
       const seen = this.#sightings[at];
       const fence = seen?.record?.topFence ?? Number.NaN;
@@ -169,12 +178,13 @@ export class Quarantine {
     });
     const neededCount = toleratedCount(this.#settings.nodeCount) + 1;
     const isEnough = fences.length >= Math.min(neededCount, others.length);
-    if (isEnough || nowMs - overMs >= FENCES_WAIT_MS) {
-      const topFence = Math.max(0, ...fences);
-      this.#ask(index, { becomes: "attested", id, topFence });
-    } else {
-      for (const at of others) this.#ask(at, undefined);
-    }
+    if (!isEnough && this.#clock.steady() - overMs < FENCES_WAIT_MS) return false;
+    this.#ask(index, { becomes: "attested", id, topFence: Math.max(0, ...fences) });
+    return true;
+  }
+
+  #others(index: number): readonly number[] {
+    return [...this.#sightings.keys()].filter((at) => this.#remembers(at, index));
   }
 
   /** The highest fence that any node has, as far as it is known. */

@@ -1,6 +1,6 @@
 import { bench } from "./bench.js";
 import type { Command } from "./command.js";
-import { completionOf } from "./completion.js";
+import { completion } from "./completion.js";
 import { doctor } from "./doctor/doctor.js";
 import { elect } from "./elect.js";
 import { exec } from "./exec/exec.js";
@@ -8,9 +8,11 @@ import { held } from "./held.js";
 import { inspect } from "./inspect.js";
 import { ls } from "./ls.js";
 import { release } from "./release.js";
+import { schema } from "./schema.js";
 import { watch } from "./watch.js";
 
-const OTHERS: readonly Command[] = [exec, elect, held, inspect, ls, watch, release, doctor, bench];
-
 /** All commands, in the order of `quorate --help`. */
-export const COMMANDS: readonly Command[] = [...OTHERS, completionOf(OTHERS)];
+export const COMMANDS: readonly Command[] = [
+  ...[exec, elect, held, inspect, ls, watch, release, doctor, bench],
+  ...[schema, completion],
+];

@@ -1,44 +1,90 @@
-import { GLOBAL_OPTIONS, defineCommand, type Command, type Options } from "./command.js";
-import { bashCompletion } from "./completion/bash.js";
-import type { Completed, CompletedOption } from "./completion/completed.js";
-import { fishCompletion } from "./completion/fish.js";
-import { zshCompletion } from "./completion/zsh.js";
+import { defineCommand } from "./command.js";
+import { COMPLETE } from "./complete.js";
 
-const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
+/** A script for each shell. All of them ask the program itself, so that none of them knows its commands. */
+const SCRIPTS = {
+  bash: `# bash completion for quorate: eval "$(quorate completion bash)"
+_quorate() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" line words=
+  COMPREPLY=()
+  [[ $cur != = ]] || cur=
+  while IFS= read -r line; do
+    case $line in
+      :file) COMPREPLY=($(compgen -f -- "$cur")) ;;
+      :command*)
+        if ((COMP_CWORD == \${line#:command } + 1)); then
+          COMPREPLY=($(compgen -c -- "$cur"))
+        else
+          COMPREPLY=($(compgen -f -- "$cur"))
+        fi ;;
+      *) words+="\${line%%$'\\t'*} " ;;
+    esac
+  done < <("\${COMP_WORDS[0]/#\\~/$HOME}" ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  [[ -z $words ]] || COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -F _quorate quorate`,
 
-/** The command `completion`, for these commands and itself. */
-export function completionOf(others: readonly Command[]): Command {
-  const shells = Object.keys(SHELLS);
-  const own = defineCommand({
-    name: "completion",
-    summary: "Print completion for a shell",
-    synopsis: shells.join("|"),
-    words: { min: 1, max: 1, title: `one of ${shells.join(", ")}`, choices: shells },
-    options: {},
-    notes: `
+  zsh: `#compdef quorate
+# zsh completion for quorate: quorate completion zsh > "\${fpath[1]}/_quorate"
+_quorate() {
+  local line
+  local -a offered
+  for line in "\${(@f)$("\${(e)words[1]/#\\~/$HOME}" ${COMPLETE} "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case $line in
+      :file) _files; return ;;
+      :command*)
+        local before=$(( \${line#:command } + 1 ))
+        shift $before words
+        (( CURRENT -= before ))
+        _normal
+        return ;;
+      *$'\\t'*) offered+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
+      ?*) offered+=("\${line//:/\\\\:}") ;;
+    esac
+  done
+  _describe -t offered 'quorate' offered
+}
+# Run by the completion system when it is loaded, or read by eval.
+if [[ $funcstack[1] == _quorate ]]; then
+  _quorate "$@"
+else
+  compdef _quorate quorate
+fi`,
+
+  fish: `# fish completion for quorate: quorate completion fish > ~/.config/fish/completions/quorate.fish
+function __quorate_offered
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  for line in ($words[1] ${COMPLETE} $words[2..] "$current" 2>/dev/null)
+    switch $line
+      case :file
+        __fish_complete_path $current
+      case ':command*'
+        set -l first (math (string replace ':command ' '' -- $line) + 2)
+        complete --do-complete (string join ' ' -- (string escape -- $words[$first..]) $current)
+      case '*'
+        echo $line
+    end
+  end
+end
+complete -c quorate -f -a '(__quorate_offered)'`,
+} as const;
+
+const shells = Object.keys(SCRIPTS);
+
+export const completion = defineCommand({
+  name: "completion",
+  summary: "Print completion for a shell",
+  synopsis: shells.join("|"),
+  words: { min: 1, max: 1, title: `one of ${shells.join(", ")}`, choices: shells },
+  options: {},
+  notes: `
 bash: eval "$(quorate completion bash)" in ~/.bashrc
 zsh:  quorate completion zsh > "\${fpath[1]}/_quorate"
 fish: quorate completion fish > ~/.config/fish/completions/quorate.fish`,
-    examples: ['eval "$(quorate completion bash)"'],
-    async run({ words: [shell = ""], output }) {
-      const script = SHELLS[shell as keyof typeof SHELLS];
-      output.print(script([...others, own].map(completed), completedOptions(GLOBAL_OPTIONS)));
-      return 0;
-    },
-  });
-  return own;
-}
-
-function completed({ name, summary, takesCommand, words, options }: Command): Completed {
-  return {
-    ...{ name, summary, takesCommand: takesCommand === true },
-    ...{ words: words.choices ?? [], options: completedOptions(options) },
-  };
-}
-
-function completedOptions(options: Options): readonly CompletedOption[] {
-  return Object.entries(options).map(([name, option]) => {
-    const { short, value, help, choices = [], completes, isRepeatable = false } = option;
-    return { name, short, value, help, choices, completes, isRepeatable };
-  });
-}
+  examples: ['eval "$(quorate completion bash)"'],
+  async run({ words: [shell = ""], output }) {
+    output.print(SCRIPTS[shell as keyof typeof SCRIPTS]);
+    return 0;
+  },
+});

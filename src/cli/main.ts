@@ -1,5 +1,6 @@
 import type { Call, Command } from "./command.js";
 import { COMMANDS } from "./commands.js";
+import { complete, COMPLETE } from "./complete.js";
 import { codeOf, EXIT, exitCodeOf, UsageError } from "./exit-codes.js";
 import { Output, printable, type Streams } from "./output.js";
 import { checkWords, findCommand, parseCommandLine, type Parsed } from "./parse.js";
@@ -20,6 +21,10 @@ export async function main(
   // As of git, npm and docker.
   const args = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   const streams = { stdout, stderr };
+  if (given[0] === COMPLETE) {
+    for (const line of complete(given.slice(1), commands)) stdout.write(`${line}\n`);
+    return EXIT.ok;
+  }
   // Until the command line is parsed, so that its errors are reported in the right format.
   let output = new Output(
     { isJson: isAmongOptions("--json", args), isQuiet: false, isVerbose: false },

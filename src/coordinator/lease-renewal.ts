@@ -1,7 +1,6 @@
-import { keyTtlMs } from "../protocol/delays.js";
 import { faultVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
 import {
-  renewalAtMs,
+  renewalDueAtMs,
   renewalLateAtMs,
   renewalRetryMs,
   renewalUrgentAtMs,
@@ -27,14 +26,15 @@ export interface ExtendedLease extends GrantedLease {
   readonly state: "held" | "lost" | "released";
   /** When its first renewal is due, lease clock, ms; never where it is not renewed. */
   readonly firstRenewalAtMs: number;
-  /** First send of the round that last proved the lock, lease clock, ms. */
+  /** First send of the latest round that proved the lock, lease clock, ms. */
   readonly provenAtMs: number;
   isHeld(): boolean;
-  operation(kind: "extend", ttlMs: number, nowMs: number): Operation;
+  /** Extends the key to that ttl. */
+  extension(ttlMs: number, nowMs: number): Operation;
   /** Too many nodes have lost the key for a quorum to hold it. */
   onTaken(): void;
   /** A quorum has extended it: its next renewal has changed. */
-  onExtended(firstSendMs: number, votes: Votes): void;
+  onExtended(firstSendMs: number, ttlMs: number, votes: Votes): void;
   /** A straggler of the round that last extended it. */
   onExtendVote(index: number, vote: Vote): void;
   /** Its next renewal has changed. */
@@ -54,7 +54,8 @@ export class LeaseRenewal implements Renewable {
   readonly #lease: ExtendedLease;
   /** Votes of the last extend round since the lock was proved last. */
   #votes: Votes | undefined;
-  #extending: Promise<ExtendResult> | undefined;
+  /** The round that was sent last, while it is in flight. */
+  #extending: { readonly ttlMs: number; readonly result: Promise<ExtendResult> } | undefined;
 
   constructor(context: Context, lease: ExtendedLease) {
     this.#context = context;
@@ -74,15 +75,18 @@ export class LeaseRenewal implements Renewable {
     if (nowMs >= this.#lateAtMs) this.#tellLate(nowMs);
   }
 
-  /** One extend round. Calls while one is in flight share it. Never rejects. */
-  extend(isRenewal = false): Promise<ExtendResult> {
+  /** One extend round, to that ttl from now. Calls while one as long is in flight share it. Never rejects. */
+  extend(ttlMs = this.#settings.ttlMs, isRenewal = false): Promise<ExtendResult> {
     if (!this.#lease.isHeld()) return Promise.resolve({ kind: "lost" });
-    this.#extending ??= new Promise<ExtendResult>((resolve) =>
-      this.#start(this.#observed(resolve, isRenewal)),
+    const inFlight = this.#extending;
+    if (inFlight !== undefined && inFlight.ttlMs >= ttlMs) return inFlight.result;
+    const result = new Promise<ExtendResult>((resolve) =>
+      this.#start(ttlMs, this.#observed(resolve, isRenewal)),
     ).finally(() => {
-      this.#extending = undefined;
+      if (this.#extending?.result === result) this.#extending = undefined;
     });
-    return this.#extending;
+    this.#extending = { ttlMs, result };
+    return result;
   }
 
   #observed(
@@ -112,7 +116,7 @@ export class LeaseRenewal implements Renewable {
   /** Called by the renewals, when there is room. */
   renew(): void {
     this.#renewAtMs = Number.POSITIVE_INFINITY;
-    void this.extend(true).then((result) => {
+    void this.extend(undefined, true).then((result) => {
       this.#context.renewals.onEnd();
       if (result.kind !== "failed" || this.#lease.state !== "held") return;
       const nowMs = this.#context.clock.now();
@@ -141,16 +145,15 @@ export class LeaseRenewal implements Renewable {
     return { kind: "unconfirmed", votes: Array.from(votes, (vote) => vote ?? silent) };
   }
 
-  #start(resolve: (result: ExtendResult) => void): void {
+  #start(ttlMs: number, resolve: (result: ExtendResult) => void): void {
     const { clock, nodes, schedule } = this.#context;
     const lease = this.#lease;
-    const ttlMs = keyTtlMs(this.#settings);
     const firstSendMs = clock.now();
     const round = new Round(nodes.length, schedule, this.#settings.nodeTimeoutMs, {
       onVerdict: (result) => {
         if (!lease.isHeld()) resolve({ kind: "lost" });
         else if (result.verdict === "won") {
-          this.#onExtended(firstSendMs, result.votes);
+          this.#onExtended(firstSendMs, ttlMs, result.votes);
           resolve({ kind: lease.isHeld() ? "extended" : "lost" });
         } else if (isRefusedByQuorum(result)) {
           lease.onTaken();
@@ -158,26 +161,26 @@ export class LeaseRenewal implements Renewable {
         } else resolve({ kind: "failed", votes: result.votes });
       },
       onStraggler: (index, vote, result) => {
-        // Only the round that last proved the lock may say what to heal.
+        // Only the latest round that proved the lock may say what to heal.
         const isProof = result.verdict === "won" && lease.provenAtMs === firstSendMs;
         if (isProof) lease.onExtendVote(index, vote);
       },
     });
     this.#votes = round.votes;
-    const operation = lease.operation("extend", ttlMs, firstSendMs);
+    const operation = lease.extension(ttlMs, firstSendMs);
     const receiver = watched(this.#context, operation, this.#settings, round);
     round.send(nodes, operation, 0, firstSendMs, receiver);
   }
 
-  #onExtended(firstSendMs: number, votes: Votes): void {
+  #onExtended(firstSendMs: number, ttlMs: number, votes: Votes): void {
     this.#votes = undefined;
     if (this.#settings.renew) {
-      this.#renewAtMs = renewalAtMs(firstSendMs, this.#settings.ttlMs);
+      this.#renewAtMs = renewalDueAtMs(firstSendMs, this.#settings);
       this.#context.renewals.forget(this);
     }
     this.#dueMs = undefined;
     this.#lateAtMs = Number.POSITIVE_INFINITY;
-    this.#lease.onExtended(firstSendMs, votes);
+    this.#lease.onExtended(firstSendMs, ttlMs, votes);
   }
 
   /** No timer wakes up for an event without listeners. */

@@ -1,8 +1,8 @@
-import { keepMs, keyTtlMs } from "../protocol/delays.js";
+import { keepMs, keyTtlMs, longerKeptMs } from "../protocol/delays.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, Vote, Votes } from "../protocol/operation.js";
-import { renewalAtMs } from "../protocol/renewal.js";
+import { renewalDueAtMs } from "../protocol/renewal.js";
 import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
@@ -50,6 +50,10 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   #state: "held" | "lost" | "released" = "held";
   #validUntilMs: number;
   #provenAtMs: number;
+  /** When the keys of the rounds that proved it expire, lease clock, ms; those created later expire with them. */
+  #keysEndMs: number;
+  /** The longest life that a key was given, ms. */
+  #longestLifeMs: number;
   /** When it was granted, monotonic clock, ms: a minimum hold counts from here, and must not end early. */
   readonly #grantedSteadyMs: number;
   /** Bit mask of the nodes that may hold a key of ours: they must receive the release. */
@@ -78,6 +82,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#grantedSteadyMs = settings.minHoldMs ? context.clock.steady() : 0;
     this.#validUntilMs = grant.validUntilMs;
     this.#provenAtMs = firstSendMs;
+    this.#longestLifeMs = keyTtlMs(settings);
+    this.#keysEndMs = firstSendMs + this.#longestLifeMs;
     this.#mayHold = grant.mayHold;
     this.#complete = grant.complete;
     const all = (1 << context.nodes.length) - 1;
@@ -85,7 +91,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if ((this.#complete & all) !== all)
       this.#backfillAtMs = grant.grantedAtMs + settings.nodeTimeoutMs;
     this.firstRenewalAtMs = settings.renew
-      ? renewalAtMs(firstSendMs, settings.ttlMs)
+      ? renewalDueAtMs(firstSendMs, settings)
       : Number.POSITIVE_INFINITY;
     this.reschedule();
     context.observer.onGranted(this);
@@ -109,7 +115,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#validUntilMs;
   }
 
-  /** Lease clock, ms. First send of the round that last proved the lock; keys created since then expire with its keys. */
+  /** Lease clock, ms. First send of the latest round that proved the lock. */
   get provenAtMs(): number {
     return this.#provenAtMs;
   }
@@ -159,11 +165,13 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   /** Called by the renewal. */
-  onExtended(firstSendMs: number, votes: Votes): void {
-    const { ttlMs, driftFactor } = this.settings;
-    const extendedMs = validUntilMs(firstSendMs, ttlMs, driftFactor);
+  onExtended(firstSendMs: number, ttlMs: number, votes: Votes): void {
+    const extendedMs = validUntilMs(firstSendMs, ttlMs, this.settings.driftFactor);
+    const keysEndMs = firstSendMs + keyTtlMs({ ...this.settings, ttlMs });
+    // An earlier extension may have been for longer.
     this.#validUntilMs = Math.max(this.#validUntilMs, extendedMs);
-    this.#provenAtMs = firstSendMs;
+    this.#keysEndMs = Math.max(this.#keysEndMs, keysEndMs);
+    this.#provenAtMs = Math.max(this.#provenAtMs, firstSendMs);
     this.#backfillAtMs = Number.POSITIVE_INFINITY;
     // Little validity is left when the grant is known: a timer might report the loss too late.
     if (this.#context.clock.now() >= this.#lossAtMs) this.#lose("expired");
@@ -196,9 +204,9 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     }
   }
 
-  /** One extend round. Calls while one is in flight share it. Never rejects. */
-  extend(): Promise<ExtendResult> {
-    return this.#renewing().extend();
+  /** One extend round, to that ttl from now. Calls while one as long is in flight share it. Never rejects. */
+  extend(ttlMs = this.settings.ttlMs): Promise<ExtendResult> {
+    return this.#renewing().extend(ttlMs);
   }
 
   /**
@@ -217,6 +225,15 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
       if (this.#staysClosed) this.#context.waitQueues.lookAgain(this.keys);
     }
     return this.#releasing ?? Promise.resolve("expired");
+  }
+
+  /** Ends the lock here, unless it has ended; the caller sends its release. */
+  endHere(): Released {
+    if (this.isHeld()) {
+      this.#end("released");
+      this.#context.observer.onReleased(this);
+    }
+    return this.#released;
   }
 
   /** Ends the lock here without a release: another process may take it over from this owner, while its keys last. */
@@ -259,8 +276,9 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   #lose(reason: LossReason): void {
     if (this.#state !== "held") return;
     // After extends and heals that may still arrive; before anybody is notified, so that no listener's reaction can
-    // come first. With a lock-delay the name stays closed: the keys are left to expire.
-    if (!this.settings.lockDelayMs) rollback(this.#context, this.#released);
+    // come first. With a lock-delay the name stays closed: the keys are left to expire, as where they may be another's.
+    const { lockDelayMs, isByValue } = this.settings;
+    if (!lockDelayMs && isByValue !== true) rollback(this.#context, this.#released);
     this.#leave(reason);
     if (this.#staysClosed) this.#context.waitQueues.lookAgain(this.keys);
   }
@@ -283,8 +301,9 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   get #released(): Released {
     const { keys, ownerId, settings, fencingToken: token } = this;
+    const [mayHold, lifeMs, keepMs] = [this.#mayHold, this.#longestLifeMs, this.#keepMs];
     const waiter = this.#context.waitQueues.nextOf(keys);
-    return { keys, ownerId, settings, token, mayHold: this.#mayHold, waiter, keepMs: this.#keepMs };
+    return { keys, ownerId, settings, token, mayHold, lifeMs, waiter, keepMs };
   }
 
   /** How long the name must stay closed if it is released now, ms; undefined if it need not. */
@@ -316,18 +335,27 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if (!this.isHeld()) return;
     const nowMs = this.#context.clock.now();
     // Above 0: the validity ends before the keys of the round that proved it.
-    const leftMs = remainingTtlMs(nowMs, this.#provenAtMs, keyTtlMs(this.settings));
+    const leftMs = remainingTtlMs(nowMs, this.#keysEndMs);
     this.#mayHold |= 1 << index;
-    const operation = this.operation("heal", leftMs, nowMs, waiter);
+    const operation = this.#operation("heal", leftMs, nowMs, waiter);
     this.#context.nodes[index]?.submit(operation, this, false);
   }
 
+  /** Called by the renewal: extends the key to that ttl. */
+  extension(ttlMs: number, nowMs: number): Operation {
+    const lifeMs = keyTtlMs({ ...this.settings, ttlMs });
+    // Even if the round fails, a node may have stored it.
+    this.#longestLifeMs = Math.max(this.#longestLifeMs, lifeMs);
+    return this.#operation("extend", lifeMs, nowMs);
+  }
+
   /** What keeps it alive is never sent after the end of the validity. */
-  operation(kind: "extend" | "heal", ttlMs: number, nowMs: number, waiter?: Waiter): Operation {
-    const { keys, ownerId, fencingToken: fence } = this;
-    const { nodeTimeoutMs, clockStepMs: marginMs } = this.settings;
+  #operation(kind: "extend" | "heal", ttlMs: number, nowMs: number, waiter?: Waiter): Operation {
+    const { keys, ownerId, fencingToken: fence, settings } = this;
+    const { nodeTimeoutMs, clockStepMs: marginMs } = settings;
     const sendBeforeMs = Math.min(this.#validUntilMs, nowMs + nodeTimeoutMs);
-    return { kind, keys, ownerId, ttlMs, marginMs, fence, sendBeforeMs, waiter, wire: undefined };
+    const [keptMs, wire] = [longerKeptMs(settings, ttlMs), undefined];
+    return { kind, keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs, waiter, wire };
   }
 
   #renewing(): LeaseRenewal {
@@ -347,6 +375,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   /** Called by the renewal, too: sets the next wake-up. */
   reschedule(): void {
+    if (this.settings.isByValue === true) return;
     const endMs = this.grantedAtMs + this.settings.maxHoldMs;
     const wakeAtMs = Math.min(this.#lossAtMs, this.#renewalAtMs, this.#backfillAtMs, endMs);
     this.#context.schedule.set(this, wakeAtMs);

@@ -1,5 +1,6 @@
 import type { Linkable } from "./linked-set.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import type { Operation } from "../protocol/operation.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
 import type { ReleaseResult } from "./release-result.js";
@@ -55,10 +56,12 @@ export interface Observer {
   onExtending?(held: GrantedLease, dueMs: number | undefined): ExtendListener | undefined;
   /** Its release, or what replaces it, is being sent; the lock is no longer held. */
   onReleasing?(held: GrantedLease, result: Promise<ReleaseResult>): void;
-  /** Whether anybody listens to {@link Observer.onRound}; asked before each round. */
-  hearsRounds?(): boolean;
-  /** All nodes have answered a round, or its deadline has passed. */
-  onRound?(round: WatchedRound): void;
+  /**
+   * A round is about to be sent.
+   *
+   * @returns the receiver of what it came to, if anybody listens
+   */
+  onRound?(operation: Operation): RoundWatcher | undefined;
   /**
    * The number of waiting acquires of this process has changed by one.
    *
@@ -69,6 +72,9 @@ export interface Observer {
 
 /** Called once with the outcome of an extend round; `released` if the lock was released meanwhile. */
 export type ExtendListener = (outcome: "extended" | "failed" | "lost" | "released") => void;
+
+/** Called once, when all nodes have answered the round, or its deadline has passed. */
+export type RoundWatcher = (round: WatchedRound) => void;
 
 /** Nobody listens. */
 export const UNOBSERVED: Observer = {

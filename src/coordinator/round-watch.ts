@@ -2,6 +2,7 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { ALL_NODES } from "./node-sets.js";
+import type { RoundWatcher } from "./observer.js";
 import type { VoteReceiver } from "./ports.js";
 import type { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";
@@ -21,8 +22,9 @@ export function watched(
   receiver: VoteReceiver = round,
   to = ALL_NODES,
 ): VoteReceiver {
-  if (context.observer.hearsRounds?.() !== true) return receiver;
-  return new RoundWatch(context, operation, settings.nodeTimeoutMs, round, receiver, to);
+  const watcher = context.observer.onRound?.(operation);
+  if (watcher === undefined) return receiver;
+  return new RoundWatch(context, watcher, operation, settings.nodeTimeoutMs, round, receiver, to);
 }
 
 /** Sees the votes of a round as they pass, and the verdict; changes neither. */
@@ -31,6 +33,7 @@ class RoundWatch implements VoteReceiver, Sleeper {
   heapIndex = -1;
   readonly graceMs = AFTER_DEADLINE_MS;
   readonly #context: Context;
+  readonly #watcher: RoundWatcher;
   readonly #operation: Operation;
   readonly #round: Round;
   readonly #receiver: VoteReceiver;
@@ -45,6 +48,7 @@ class RoundWatch implements VoteReceiver, Sleeper {
 
   constructor(
     context: Context,
+    watcher: RoundWatcher,
     operation: Operation,
     timeoutMs: number,
     round: Round,
@@ -52,6 +56,7 @@ class RoundWatch implements VoteReceiver, Sleeper {
     to: number,
   ) {
     this.#context = context;
+    this.#watcher = watcher;
     this.#operation = operation;
     this.#round = round;
     this.#receiver = receiver;
@@ -91,7 +96,7 @@ class RoundWatch implements VoteReceiver, Sleeper {
     this.#context.schedule.remove(this);
     const found = this.#round.verdict;
     const { kind, keys } = this.#operation;
-    this.#context.observer.onRound?.({
+    this.#watcher({
       kind,
       keys,
       verdict: found === "pending" ? "abandoned" : found,

@@ -124,10 +124,8 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   /** Reports a verdict that was held back. */
   hurry(): void {
     if (!this.#isLingering) return;
-    this.#isLingering = false;
+    this.#linger(false);
     this.#tell("lost");
-    // What is still to come only tells the reason.
-    if (!this.#isOver) this.#schedule.set(this, this.#sentMs + this.#timeoutMs);
   }
 
   /** Stops waiting: no verdict will be reported; stragglers still are. */
@@ -194,9 +192,15 @@ export class Round implements Tally, VoteReceiver, Sleeper {
     const answeredCount = this.refusedCount + this.faultCount + this.grantedCount;
     const isWorthIt = this.refusedCount === answeredCount && answeredCount < this.nodeCount;
     if (this.#lingerMs === 0 || this.verdict !== "pending") return false;
-    if (isWorthIt && !this.#isLingering) this.#schedule.set(this, this.#sentMs + this.#lingerMs);
-    this.#isLingering = isWorthIt;
+    if (isWorthIt !== this.#isLingering) this.#linger(isWorthIt);
     return isWorthIt;
+  }
+
+  /** Once it lingers no more, what is still to come only tells the reason. */
+  #linger(isLingering: boolean): void {
+    this.#isLingering = isLingering;
+    const forMs = isLingering ? this.#lingerMs : this.#timeoutMs;
+    this.#schedule.set(this, this.#sentMs + forMs);
   }
 
   #tell(found: "won" | "lost"): void {

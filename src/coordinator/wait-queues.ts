@@ -16,6 +16,8 @@ import { LocalPermits } from "./local-permits.js";
 /** A lock that was granted to an acquire of a wait queue. */
 export interface GrantedWaiter {
   readonly keys: LockKind;
+  /** By the clock. Detects a loss that no timer has reported yet, which ends with {@link WaitQueues.onEnd}. */
+  isHeld(): boolean;
   /** Another node has notified us. */
   takeTurn(index: number, waiter: Waiter): void;
 }
@@ -149,7 +151,7 @@ export class WaitQueues {
     for (const { index, permit, turnMs } of waitQueue.unwantedTurns(this.#clock.now())) {
       const keys = permits.at(permit);
       const waiter = { inbox, ticket: 0, turnMs, placePrefix: queue.placePrefix };
-      const holder = this.#holders.get(keys.holderKey);
+      const holder = this.#holderOf(keys);
       if (holder === undefined) this.#sendLeave(index, keys, waiter);
       else holder.takeTurn(index, waiter);
     }
@@ -170,7 +172,7 @@ export class WaitQueues {
 
   /** The name stays closed, and none of our waiters is in its queue: the next one finds out for how long. */
   lookAgain(keys: LockKind): void {
-    this.of(keys)?.first?.onFirst(false);
+    this.of(keys)?.first?.on({ what: "first", isHeldHere: false });
   }
 
   /** The last place that was assigned. */
@@ -194,13 +196,19 @@ export class WaitQueues {
     if (this.inbox === undefined) return;
     const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
     const untilMs = this.#clock.now() + turnMs;
-    const holder = this.#holders.get(keys.holderKey);
+    const holder = this.#holderOf(keys);
     const waitQueue = this.of(keys);
     // A reader holds the lock on that node already, or soon will, so others of its process can join.
     const isForWaitQueue = waitQueue !== undefined && (holder === undefined || admits(holder));
     if (isForWaitQueue) waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
+  }
+
+  /** The lock of ours that the nodes may mean. After a suspend, messages can arrive before the loss timer. */
+  #holderOf({ holderKey }: LockKind): GrantedWaiter | undefined {
+    const holder = this.#holders.get(holderKey);
+    return holder?.isHeld() === true ? holder : undefined;
   }
 
   /** Nobody here wants the reservation. If it is not passed on, it expires. */
@@ -211,7 +219,7 @@ export class WaitQueues {
   /** A quorum of nodes reaches the inbox now: contenders may have missed a notification. */
   onHeard(): void {
     this.places?.hurry();
-    for (const waitQueue of this.#waitQueues.values()) waitQueue.first?.onHeard();
+    for (const waitQueue of this.#waitQueues.values()) waitQueue.first?.on({ what: "heard" });
   }
 
   /** Leaves the queues of all nodes, which pass on what they reserve for it. */

@@ -8,6 +8,7 @@ import type { Clock } from "../coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "../api/options.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
+import { checkExtension } from "../options/resolve.js";
 import { superfluous } from "../runtime/validate.js";
 import { checkGivable } from "./given-lock.js";
 
@@ -89,15 +90,16 @@ export class LeasedLock implements Lock {
     throw this.#lostError();
   }
 
-  async extend(): Promise<void> {
+  async extend(ttlMs?: number): Promise<void> {
     const wrong = superfluous(
       "extend()",
       arguments,
-      0,
-      "it extends the lease to a full ttl from now",
+      1,
+      "it takes how much is left from now, in ms",
     );
     if (wrong !== undefined) throw wrong;
-    const result = await this.#lease.extend();
+    if (ttlMs !== undefined) checkExtension(ttlMs, this.#lease.settings);
+    const result = await this.#lease.extend(ttlMs);
     if (result.kind === "lost") {
       this.#isTold = true;
       throw this.#lostError();

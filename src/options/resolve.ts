@@ -1,7 +1,7 @@
 import type { WaitSettings } from "../protocol/next-move.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { LockLayout } from "../protocol/lock-layout.js";
-import { keptMs } from "../protocol/delays.js";
+import { keptMs, type KeyLife } from "../protocol/delays.js";
 import { defaultLossNoticeMs, leftAtRenewalMs } from "../protocol/renewal.js";
 import { driftMs } from "../protocol/validity.js";
 import { wellFormed } from "../runtime/validate.js";
@@ -152,25 +152,8 @@ function resolveLease(
   const { maxTtlMs, driftFactor, clockStepMs, layout, given } = manager;
   const pick = <Name extends keyof LockOptions>(name: Name): NonNullable<LockOptions[Name]> =>
     options[name] ?? given[name] ?? DEFAULTS[name];
-  const ttlMs = pick("ttlMs");
-  if (ttlMs > maxTtlMs) {
-    throw new RangeError(
-      `\`ttlMs\` must be at most the \`maxTtlMs\` of the LockManager (${maxTtlMs}), got ${ttlMs}`,
-    );
-  }
-  const validityMs = ttlMs - driftMs(ttlMs, driftFactor);
-  if (validityMs <= 0) {
-    throw new RangeError(
-      `\`ttlMs\` of ${ttlMs} leaves no validity at \`driftFactor\` ${driftFactor}`,
-    );
-  }
-  const lockDelayMs = pick("lockDelayMs");
-  // A node that lost its data does not vote for maxTtlMs: no key may live longer.
-  if (keptMs({ ttlMs, driftFactor, lockDelayMs }) > maxTtlMs) {
-    throw new RangeError(
-      `\`lockDelayMs\` with its drift and \`ttlMs\` (${ttlMs}) must be at most \`maxTtlMs\` (${maxTtlMs}), got ${lockDelayMs}`,
-    );
-  }
+  const [ttlMs, lockDelayMs] = [pick("ttlMs"), pick("lockDelayMs")];
+  const validityMs = checkedValidityMs({ ttlMs, driftFactor, lockDelayMs }, maxTtlMs);
   const minHoldMs = pick("minHoldMs");
   if (minHoldMs >= validityMs) {
     throw new RangeError(
@@ -179,6 +162,7 @@ function resolveLease(
   }
   return {
     ttlMs,
+    maxTtlMs,
     nodeTimeoutMs: nodeTimeoutOf(given.nodeTimeoutMs, ttlMs),
     driftFactor,
     maxHoldMs: pick("maxHoldMs"),
@@ -191,6 +175,35 @@ function resolveLease(
     clockStepMs: layout === "redlock" ? clockStepMs : 0,
     lossNoticeMs: lossNoticeOf(given.lossNoticeMs, validityMs, ttlMs),
   };
+}
+
+/** Checks the ttl to which a lock is extended. Throws as {@link resolveManagerOptions} does. */
+export function checkExtension(ttlMs: number, settings: LeaseSettings): void {
+  OPTIONS.ttlMs.check("ttlMs", ttlMs);
+  checkedValidityMs({ ...settings, ttlMs }, settings.maxTtlMs ?? Number.POSITIVE_INFINITY);
+}
+
+/** What a lock with that ttl is valid for, ms. */
+function checkedValidityMs(life: KeyLife, maxTtlMs: number): number {
+  const { ttlMs, driftFactor, lockDelayMs } = life;
+  if (ttlMs > maxTtlMs) {
+    throw new RangeError(
+      `\`ttlMs\` must be at most the \`maxTtlMs\` of the LockManager (${maxTtlMs}), got ${ttlMs}`,
+    );
+  }
+  const validityMs = ttlMs - driftMs(ttlMs, driftFactor);
+  if (validityMs <= 0) {
+    throw new RangeError(
+      `\`ttlMs\` of ${ttlMs} leaves no validity at \`driftFactor\` ${driftFactor}`,
+    );
+  }
+  // A node that lost its data does not vote for maxTtlMs: no key may live longer.
+  if (keptMs(life) > maxTtlMs) {
+    throw new RangeError(
+      `\`lockDelayMs\` with its drift and \`ttlMs\` (${ttlMs}) must be at most \`maxTtlMs\` (${maxTtlMs}), got ${lockDelayMs}`,
+    );
+  }
+  return validityMs;
 }
 
 /** The manager's, or a default, at most half of the ttl: a node that does not answer must not cost the whole lease. */

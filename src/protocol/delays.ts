@@ -34,6 +34,17 @@ export function keyTtlMs(life: KeyLife): number {
 }
 
 /**
+ * How long a name is kept by keys of that life, in ms, where others do not learn it from the ownerId, which says
+ * {@link keptMs}: the lease was extended beyond its ttl. Undefined also without a margin: there they only go by the
+ * keys' own expiry.
+ */
+export function longerKeptMs(life: KeyLife, lifeMs: number): number | undefined {
+  const { clockStepMs = 0 } = life;
+  const longerMs = lifeMs - clockStepMs;
+  return clockStepMs > 0 && longerMs > Math.ceil(keptMs(life)) ? longerMs : undefined;
+}
+
+/**
  * How long a name must still be kept after an early release, in whole ms of a node's clock; 0 if its minimum hold has
  * passed.
  *

@@ -41,6 +41,11 @@ export interface Operation {
   readonly ttlMs: number;
   /** The part of it that allows for steps of the node's clock, ms; undefined: nothing. */
   readonly marginMs?: number | undefined;
+  /**
+   * For an extend, a heal and a release of a lease that was extended beyond its ttl: how long the name is kept after
+   * that, ms, because its ownerId says less; see `longerKeptMs`.
+   */
+  readonly keptMs?: number | undefined;
   /** Proposal (acquire) or token (seal, heal, release); undefined where fencing is off. */
   readonly fence: number | undefined;
   /**

@@ -68,8 +68,8 @@ export function usableForMs({
  * Remaining life, in whole milliseconds, for keys created later (heal, backfill). They must not outlive the keys of
  * the round that proved the lock. 0 means: create nothing.
  */
-export function remainingTtlMs(nowMs: number, firstSendMs: number, ttlMs: number): number {
-  return Math.max(0, Math.floor(firstSendMs + ttlMs - nowMs));
+export function remainingTtlMs(nowMs: number, keysEndMs: number): number {
+  return Math.max(0, Math.floor(keysEndMs - nowMs));
 }
 
 /**

@@ -226,7 +226,7 @@ function checkAnyClient(client: RedisLike | NodeRedisLike, at: string): void {
     typeof (client as { customCommand?: unknown } | null)?.customCommand === "function";
   const what = isGlide ? "is a client of GLIDE" : "is no client of ioredis, iovalkey or node-redis";
   const instead =
-    "give the node as a URL, as `{ options: {...} }`, or as `{ transport }` (docs/transports.md)";
+    "give the node as a URL, as `{ options: {...} }`, or as `{ transport }` (docs/how-to/transports.md)";
   throw new TypeError(`\`${at}\` ${what}, whose options Quorate cannot copy; ${instead}`);
 }
 

@@ -10,7 +10,7 @@ type Step = OperationKind | "close";
 const KEY_COUNT = 1;
 
 /** Arguments of every kind of lock, in the order in which they are sent; those specific to a kind follow. */
-const ARGUMENTS = ["owner", "bucket", "fence", "inbox", "ticket", "reservedMs"] as const;
+const ARGUMENTS = ["owner", "bucket", "fence", "inbox", "ticket", "reservedMs", "keptMs"] as const;
 
 type Argument = (typeof ARGUMENTS)[number];
 
@@ -53,6 +53,7 @@ export const PLACES = {
   ARG_INBOX: ARGUMENTS.indexOf("inbox"),
   ARG_TICKET: ARGUMENTS.indexOf("ticket"),
   ARG_RESERVED_MS: ARGUMENTS.indexOf("reservedMs"),
+  ARG_KEPT_MS: ARGUMENTS.indexOf("keptMs"),
   ARGS_OF_ALL: ARGUMENTS.length,
 } as const;
 
@@ -122,11 +123,17 @@ function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING
   return preempts === true ? PREEMPTING : keys.id;
 }
 
-/** A waiter or an adoption sends all of them, as does every step on a kind other than the exclusive lock. */
+/**
+ * A waiter or an adoption sends all of them, as does a lease that was extended beyond its ttl, and every step on a kind
+ * other than the exclusive lock.
+ */
 function argumentCountOf(operation: Operation): number {
-  const { waiter, previous } = operation;
+  const { waiter, previous, keptMs } = operation;
   const isPlain =
-    kindOf(operation) === "exclusive" && waiter === undefined && previous === undefined;
+    kindOf(operation) === "exclusive" &&
+    waiter === undefined &&
+    previous === undefined &&
+    keptMs === undefined;
   return isPlain ? ARGUMENT_COUNTS[stepOf(operation)] : ARGUMENTS.length;
 }
 
@@ -162,6 +169,8 @@ function argumentOf(name: Argument, operation: Operation): string {
       return String(operation.waiter?.ticket ?? 0);
     case "reservedMs":
       return operation.waiter === undefined ? "0" : turnTextOf(operation.waiter);
+    case "keptMs":
+      return textOf(operation.keptMs);
   }
 }
 
@@ -172,6 +181,6 @@ function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly 
   return kind === "inspect" || kind === "expire" ? NONE : keys.scriptArgs;
 }
 
-function textOf(fence: number | undefined): string {
-  return fence === undefined ? "" : String(fence);
+function textOf(number: number | undefined): string {
+  return number === undefined ? "" : String(number);
 }

@@ -1,6 +1,11 @@
 import type { NodeChannel } from "../channel/node-channel.js";
 import type { ChannelState } from "../channel/channel-state.js";
-import type { ExtendListener, GrantedLease, Observer } from "../coordinator/observer.js";
+import type {
+  ExtendListener,
+  GrantedLease,
+  Observer,
+  RoundWatcher,
+} from "../coordinator/observer.js";
 import type { LossReason } from "../coordinator/loss.js";
 import type { Clock } from "../coordinator/ports.js";
 import type { WatchedRound } from "../coordinator/watched-round.js";
@@ -17,9 +22,7 @@ export interface ObservedNodes {
   readonly names: readonly string[];
 }
 
-type Hooks = Required<
-  Pick<Observer, "onExtending" | "onReleasing" | "hearsRounds" | "onRound" | "onWaiting">
->;
+type Hooks = Required<Pick<Observer, "onExtending" | "onReleasing" | "onRound" | "onWaiting">>;
 
 /**
  * Publishes what one lock manager's coordinator reports. Messages are built only for subscribers, and published after
@@ -41,7 +44,6 @@ export class Telemetry {
     return {
       onExtending: this.#onExtending,
       onReleasing: this.#onReleasing,
-      hearsRounds: this.#hearsRounds,
       onRound: this.#onRound,
       onWaiting: this.#onWaiting,
     };
@@ -87,9 +89,10 @@ export class Telemetry {
     queueMicrotask(() => CHANNELS.waiting.publish(message));
   };
 
-  readonly #hearsRounds = (): boolean => CHANNELS.round.hasSubscribers;
+  readonly #onRound = (): RoundWatcher | undefined =>
+    CHANNELS.round.hasSubscribers ? this.#tellRound : undefined;
 
-  readonly #onRound = (round: WatchedRound): void => {
+  readonly #tellRound = (round: WatchedRound): void => {
     const message = roundMessage(round, this.#nodes().names);
     queueMicrotask(() => CHANNELS.round.publish(message));
   };

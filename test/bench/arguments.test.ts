@@ -41,6 +41,8 @@ describe("bench arguments", () => {
     ["--part contended,faults", ["contended", "faults"]],
     ["--cell 5/64", ["uncontended"]],
     ["--part uncontended --cell 5/64", ["uncontended"]],
+    ["--cell 4x4/0", ["contended"]],
+    ["--part contended --cell 50x1/1 --cell 2x8/1@20", ["contended"]],
     ["--only floor", ["contended"]],
     ["--only raw", ["uncontended"]],
     ["--only quorate", ["uncontended", "contended"]],
@@ -64,6 +66,17 @@ describe("bench arguments", () => {
     expect(nodeCountOf(plan)).to.equal(5);
   });
 
+  it("measure all contended subjects in a contention of any size, or those that are named", () => {
+    const { contended } = parseArguments(["--cell", "4x4/0", "--cell", "2x8/1@20"]).plan;
+    expect(contended?.cases.map(({ contention }) => contention)).to.deep.equal([
+      { processCount: 4, workerCount: 4, sectionMs: 0 },
+      { processCount: 2, workerCount: 8, sectionMs: 1, firstShare: 0.2 },
+    ]);
+    expect(contended?.cases[0]?.subjectNames).to.include.members(["poll", "floor-granted"]);
+    const { plan } = parseArguments(["--cell", "4x4/0", "--only", "floor,quorate"]);
+    expect(plan.contended?.cases[0]?.subjectNames).to.have.members(["floor", "quorate"]);
+  });
+
   it("set the rounds of every part", () => {
     const { plan } = parseArguments(["--rounds", "2"]);
     expect(Object.values(plan).map(({ rounds }) => rounds)).to.deep.equal(
@@ -77,7 +90,13 @@ describe("bench arguments", () => {
     ["--cell 5", 'such as 5/64; got "5"'],
     ["--cell 0/1", "--cell must be"],
     ["--cell 99/1", "--cell must be"],
-    ["--cell 5/64 --part held", "--cell is of the part uncontended"],
+    ["--cell 5/64 --part held", "--cell 5/64 is of the part uncontended"],
+    ["--cell 4x4/0 --part held", "--cell 4x4/0 is of the part contended"],
+    ["--cell 4x4", 'such as 4x4/0 or 2x8/1@20; got "4x4"'],
+    ["--cell 0x4/0", "up to 200 processes"],
+    ["--cell 201x4/0", "up to 200 processes"],
+    ["--cell 2x8/1@0", "up to 200 processes"],
+    ["--cell 4x4/0 --cell 5/64", 'got "5/64"'],
     ["--cell 5/64 --only floor", 'nothing to measure of "floor"'],
     ["--only raw --part held", 'nothing to measure of "raw"'],
     ["--rounds 0", 'got "0"'],

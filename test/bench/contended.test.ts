@@ -39,12 +39,26 @@ describe("bench contended", () => {
       waitP99Ms: 9,
       waitMaxMs: 9,
       jainIndex: 1,
+      processJainIndex: 1,
       callsPerNode: 2,
       clientCpuUs: 100,
       serverCpuUs: 50,
     });
     expect(waitQuantilesMs.at(0)).to.equal(1);
     expect(waitQuantilesMs.at(-1)).to.equal(9);
+  });
+
+  it("tells uneven processes from uneven workers", () => {
+    const ofCounts = (...all: number[][]) =>
+      sampleOf(
+        all.map((counts) => ({ counts, waitsMs: [1], openWaitsMs: [], cpuUs: 1 })),
+        1_000,
+        { callsPerNode: 1, cpuUs: 1 },
+      );
+    const workers = ofCounts([20, 0], [0, 20]);
+    expect([workers.jainIndex, workers.processJainIndex]).to.deep.equal([0.5, 1]);
+    const processes = ofCounts([20, 20], [0, 0]);
+    expect([processes.jainIndex, processes.processJainIndex]).to.deep.equal([0.5, 0.5]);
   });
 
   const speeds: [figure: RegExp, ours: number, beside: ContendedSeries, verdict: string][] = [

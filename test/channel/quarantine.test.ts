@@ -309,6 +309,22 @@ describe("Quarantine", () => {
       ]);
     });
 
+    it("asks them at intervals, not again at each of their answers", () => {
+      const bench = new Bench(3);
+      bench.see(0, { state: "forgot" }, { sawChange: true });
+      bench.seeOthers([5, 5]);
+      bench.clock.advance(QUARANTINE_MS);
+      const lookCounts = [0, 0, 0];
+      for (let waitedMs = 0; waitedMs < 499; waitedMs++) {
+        const looks = bench.takeLooks();
+        for (const index of looks) lookCounts[index]! += 1;
+        // One answers within a millisecond, the other never.
+        if (looks.includes(1)) bench.see(1, { topFence: 40 });
+        bench.clock.advance(1);
+      }
+      expect(lookCounts, "at once and then every 50 ms").to.deep.equal([0, 10, 10]);
+    });
+
     it("repeats the order until the node is seen to vote", () => {
       const bench = new Bench(1);
       bench.see(0, { state: "forgot" }, { sawChange: true });

@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { choice, defineCommand, flag, GLOBAL_OPTIONS, list, text } from "../../src/cli/command.js";
-import { COMMANDS } from "../../src/cli/commands.js";
-import { completionOf } from "../../src/cli/completion.js";
-import { callCli } from "../support/cli.js";
+import { choice, defineCommand, flag, list, text } from "../../src/cli/command.js";
+import { COMPLETE } from "../../src/cli/complete.js";
+import { callCli, cliFile } from "../support/cli.js";
 
 /** A command with an option of each kind. */
 const exec = defineCommand({
@@ -26,9 +25,60 @@ const exec = defineCommand({
   run: async () => 0,
 });
 
-const WITH_EXEC = [exec, completionOf([exec])];
+const pick = defineCommand({
+  name: "pick",
+  summary: "Take one of three",
+  synopsis: "ONE",
+  words: { min: 1, max: 1, title: "one", choices: ["a", "b"] },
+  options: {},
+  examples: ["quorate pick a"],
+  run: async () => 0,
+});
 
-/** What is offered for the last word of a command line; all that must be among it, and nothing that must not. */
+const DESCRIBED = ["exec\tRun a command, it's [one]: under a lock", "pick\tTake one of three"];
+const SIGNALS = ["SIGTERM", "SIGUSR1"];
+
+/** What is offered for the last of these words; all that must be among it, and nothing that must not. */
+const OFFERS: readonly (readonly [
+  words: readonly string[],
+  has: readonly string[],
+  not?: readonly string[],
+])[] = [
+  [[""], DESCRIBED],
+  [["ex"], DESCRIBED],
+  [["-"], ["--json\tresults and errors as JSON"], ["--wait\thow long"]],
+  [["exec", ""], [], DESCRIBED],
+  [["unknown", ""], [], DESCRIBED],
+  [["pick", ""], ["a", "b"], DESCRIBED],
+  [["pick", "a", ""], [], ["a", "b"]],
+  [["pick", "-"], ["--json\tresults and errors as JSON"], ["--wait\thow long"]],
+  [
+    ["exec", "--"],
+    ["--wait\thow long", "--json\tresults and errors as JSON"],
+  ],
+  [["exec", "-w", "5", "--"], ["--tag\tany number of them"], ["--wait\thow long"]],
+  [["exec", "-w5", "--"], ["--tag\tany number of them"]],
+  [["exec", "--wait=5", "--"], ["--tag\tany number of them"], ["--wait\thow long"]],
+  [["exec", "--tag", "a", "--"], ["--tag\tany number of them"]],
+  [["exec", "--unknown", "--"], ["--wait\thow long"]],
+  [["exec", "--wait", ""], [], ["--wait\thow long"]],
+  [["exec", "--tty", ""], ["auto", "always", "never"], ["--wait\thow long"]],
+  [
+    ["exec", "--tty", "=", "a"],
+    ["auto", "always", "never"],
+  ],
+  [["exec", "--tty=a"], ["--tty=auto", "--tty=never"], ["auto"]],
+  [["exec", "--config=a"], [], [":file"]],
+  [["exec", "--signal", ""], SIGNALS],
+  [["--config", ""], [":file"]],
+  [["--config", "exec", "ex"], DESCRIBED],
+  [["exec", "a", "--", "ech"], [":command 3"]],
+  [["exec", "a", "--", "echo", "-"], [":command 3"], ["--wait\thow long"]],
+  [["pick", "a", "--", ""], [], [":command 3"]],
+  [[], DESCRIBED],
+];
+
+/** What shells make of it. */
 const CASES: readonly (readonly [line: string, has: readonly string[], not?: readonly string[]])[] =
   [
     ["quorate ", ["exec", "completion"], ["--json"]],
@@ -37,11 +87,12 @@ const CASES: readonly (readonly [line: string, has: readonly string[], not?: rea
     ["quorate exec --", ["--shared", "--wait", "--nodes"]],
     ["quorate completion --", ["--json"], ["--wait"]],
     ["quorate exec --tty ", ["auto", "always", "never"], ["--wait"]],
+    ["quorate exec -w 5 --shared --", ["--nodes", "--ttl"], ["--wait", "--shared"]],
     ["quorate --nodes exec ex", ["exec"]],
+    ["quorate --config package-l", ["package-lock.json"]],
     ["quorate exec a -- ech", ["echo"]],
-    ["quorate exec --tag a --", ["--tag", "--nodes", "--wait"]],
-    ["quorate exec --json --", ["--tag", "--nodes"]],
-    ["quorate exec -N a --", ["--nodes", "--tag"]],
+    ["quorate exec a -- cat package-l", ["package-lock.json"]],
+    ["quorate exec -N a --", ["--nodes", "--wait"]],
   ];
 
 function isThere(shell: string): boolean {
@@ -65,7 +116,7 @@ function run(shell: string, args: readonly string[], input = ""): string {
 const ZSH_CAPTURE = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell "OFFERED=\${(q)2} SCRIPT=\${(q)1}; source \${(q)4}"
+zpty -w shell "OFFERED=\${(q)2} SCRIPT=\${(q)1} QUORATE=\${(q)5}; source \${(q)4}"
 zpty -r shell begin '*LOADED*'
 zpty -w -n shell "$3"$'\\t'
 while zpty -r shell rest; do :; done
@@ -74,6 +125,7 @@ zpty -d shell
 const ZSH_SETUP = `
 PROMPT=
 autoload -Uz compinit && compinit -u -D
+quorate() { eval "$QUORATE "'"$@"' }
 source $SCRIPT
 bindkey '^I' complete-word
 compadd() {
@@ -89,6 +141,9 @@ comppostfuncs=(finish)
 print LOAD''ED
 `;
 
+/** Starts the program that ships. */
+const PROGRAM = `'${process.execPath}' '${cliFile()}'`;
+
 function completeInZsh(script: string, line: string): string {
   const dir = mkdtempSync(join(tmpdir(), "quorate-zsh-"));
   const file = (name: string, text: string): string => {
@@ -96,7 +151,13 @@ function completeInZsh(script: string, line: string): string {
     return join(dir, name);
   };
   try {
-    const args = [file("script", script), file("offered", ""), line, file("setup", ZSH_SETUP)];
+    const args = [
+      file("script", script),
+      file("offered", ""),
+      line,
+      file("setup", ZSH_SETUP),
+      PROGRAM,
+    ];
     run("zsh", ["-f", file("capture", ZSH_CAPTURE), ...args]);
     // An option with a value is offered with what separates them.
     return readFileSync(join(dir, "offered"), "utf8").replaceAll(/=$/gm, "");
@@ -110,21 +171,36 @@ const SHELLS: Readonly<Record<string, (script: string, line: string) => string>>
   bash: (script, line) => {
     const words = line.split(" ").map((word) => `'${word}'`);
     const ask = `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _quorate; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    return run("bash", ["--norc", "-s"], `${script}\n${ask}\n`);
+    return run("bash", ["--norc", "-s"], `quorate() { ${PROGRAM} "$@"; }\n${script}\n${ask}\n`);
   },
   fish: (script, line) => {
     const ask = `complete --do-complete '${line}'`;
-    return run("fish", ["--no-config", "-c", `${script}\n${ask}\n`]).replace(/\t.*$/gm, "");
+    return run("fish", [
+      "--no-config",
+      "-c",
+      `function quorate; ${PROGRAM} $argv; end\n${script}\n${ask}\n`,
+    ]).replace(/\t.*$/gm, "");
   },
   zsh: completeInZsh,
 };
 
 describe("quorate completion", () => {
+  for (const [words, has, not = []] of OFFERS) {
+    const offered = has.map((line) => line.split("\t")[0]);
+    it(`offers for ${JSON.stringify(words)}: ${offered.join(" ")}`, async () => {
+      const { code, stdout } = await callCli([COMPLETE, ...words], {}, [exec, pick]);
+      expect(code).to.equal(0);
+      const lines = stdout.split("\n");
+      expect(lines).to.include.members([...has]);
+      for (const line of not) expect(lines).to.not.include(line);
+    });
+  }
+
   for (const [shell, complete] of Object.entries(SHELLS)) {
     for (const [line, has, not = []] of CASES) {
       it(`offers in ${shell} for "${line}": ${has.join(" ")}`, async function () {
         if (!isThere(shell)) this.skip();
-        const { stdout } = await callCli(["completion", shell], {}, WITH_EXEC);
+        const { stdout } = await callCli(["completion", shell]);
         const offered = complete(stdout, line).split("\n");
         expect(offered).to.include.members([...has]);
         for (const word of not) expect(offered).to.not.include(word);
@@ -132,39 +208,14 @@ describe("quorate completion", () => {
     }
   }
 
-  it("offers an option once in zsh, unless it may be repeated", async function () {
-    if (!isThere("zsh")) this.skip();
-    const { stdout } = await callCli(["completion", "zsh"], {}, WITH_EXEC);
-    const line = "quorate exec -w 5 --shared --tty auto --json --tag a -N b --";
-    const offered = completeInZsh(stdout, line).split("\n");
-    expect(offered).to.include.members(["--tag", "--nodes", "--signal"]);
-    for (const once of ["--wait", "--shared", "--tty", "--json"])
-      expect(offered).to.not.include(once);
-  });
-
   it("is taken by zsh", async function () {
     if (!isThere("zsh")) this.skip();
-    for (const commands of [WITH_EXEC, COMMANDS]) {
-      const { stdout } = await callCli(["completion", "zsh"], {}, commands);
-      run("zsh", ["-f", "-n"], stdout);
-      const loading = "autoload -Uz compinit && compinit -u -D";
-      const loaded = run("zsh", ["-f"], `${loading}\n${stdout}\nprint -- $_comps[quorate]\n`);
-      expect(loaded).to.equal("_quorate\n");
-    }
+    const { stdout } = await callCli(["completion", "zsh"]);
+    run("zsh", ["-f", "-n"], stdout);
+    const loading = "autoload -Uz compinit && compinit -u -D";
+    const loaded = run("zsh", ["-f"], `${loading}\n${stdout}\nprint -- $_comps[quorate]\n`);
+    expect(loaded).to.equal("_quorate\n");
   });
-
-  for (const shell of ["bash", "zsh", "fish"]) {
-    it(`has each command and each option for ${shell}`, async () => {
-      const { stdout, code } = await callCli(["completion", shell]);
-      expect(code).to.equal(0);
-      for (const { name, options } of COMMANDS) {
-        expect(stdout).to.include(name);
-        for (const option of Object.keys({ ...options, ...GLOBAL_OPTIONS })) {
-          expect(stdout).to.include(shell === "fish" ? `-l ${option}` : `--${option}`);
-        }
-      }
-    });
-  }
 
   it("knows three shells, and needs no nodes", async () => {
     const { code, stderr } = await callCli(["completion", "bsh"]);

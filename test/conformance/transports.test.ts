@@ -242,9 +242,9 @@ describe("transportChecks", () => {
 
   it("is shown with the transport that passes", () => {
     const [, code] = readFileSync("test/support/node-redis-transport.ts", "utf8").split(
-      "// The code of docs/transports.md.\n",
+      "// The code of docs/how-to/transports.md.\n",
     );
-    expect(readFileSync("docs/transports.md", "utf8")).to.include(code);
+    expect(readFileSync("docs/how-to/transports.md", "utf8")).to.include(code);
   });
 
   it("leaves out messages for a transport that has none", () => {

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Grant } from "../../src/coordinator/grant.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import { Lease } from "../../src/coordinator/lease.js";
 import type { Waiter } from "../../src/protocol/waiter.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
@@ -13,11 +14,16 @@ class Bench {
   readonly coordinator = new CoordinatorBench();
   readonly lease: Lease;
 
-  constructor(complete = 0b111, mayHold = complete) {
+  constructor(complete = 0b111, mayHold = complete, over: Partial<LeaseSettings> = {}) {
     const firstSendMs = this.coordinator.clock.now();
     this.coordinator.clock.advance(10);
     const grant: Grant = {
-      ...{ keys: KEYS, settings: leaseSettings({ renew: false }), ownerId: "me", fencingToken: 7 },
+      ...{
+        keys: KEYS,
+        settings: leaseSettings({ renew: false, ...over }),
+        ownerId: "me",
+        fencingToken: 7,
+      },
       ...{ firstSendMs, grantedAtMs: this.coordinator.clock.now() },
       ...{ validUntilMs: firstSendMs + 988, mayHold, complete },
       run: { startedMs: firstSendMs, isWaitedFor: false, passOnCount: 0, lastTicket: 0 },
@@ -68,6 +74,44 @@ describe("The keys of a lease", () => {
     expect(late.ttlMs).to.equal(20);
     expect(late.sendBeforeMs).to.equal(bench.lease.validUntilMs);
   });
+
+  it("gives a restored key what is left of the longest extension, and tells others how long that is", async () => {
+    const bench = new Bench(0b111, 0b111, { clockStepMs: 3_000 });
+    const { coordinator, lease } = bench;
+    const extend = async (ttlMs?: number): Promise<void> => {
+      const extending = lease.extend(ttlMs);
+      coordinator.answer("extend", [granted(), granted()]);
+      await extending;
+      coordinator.clock.advance(500);
+    };
+    await extend(5_000);
+    // A renewal is for less.
+    await extend();
+    lease.onExtendVote(1, free());
+    const healed = at(coordinator.nodes, 1).last("heal").operation;
+    expect(healed).to.include({ ttlMs: 4_000 + 3_000, keptMs: 4_000, marginMs: 3_000 });
+    for (let count = 0; count < 8; count++) await extend();
+    lease.onExtendVote(1, free());
+    const later = at(coordinator.nodes, 1).last("heal").operation;
+    expect(later, "its ownerId says that").to.include({
+      ttlMs: 1_000 + 3_000 - 500,
+      keptMs: undefined,
+    });
+  });
+
+  for (const isWon of [true, false]) {
+    it(`are released as those that a longer extension made, ${isWon ? "which was won" : "although too few nodes answered it"}`, async () => {
+      const bench = new Bench(0b111, 0b111, { clockStepMs: 3_000 });
+      const extending = bench.lease.extend(5_000);
+      bench.coordinator.answer("extend", isWon ? [granted(), granted()] : [granted()]);
+      bench.coordinator.clock.advance(50);
+      await extending;
+      void bench.lease.release();
+      const { operation } = at(bench.coordinator.nodes, 0).last("release");
+      expect(operation).to.include({ keptMs: 5_000 });
+      expect(operation.ttlMs).to.be.at.least(8_000);
+    });
+  }
 
   it("restores nothing once the validity has ended, although no timer has said so", () => {
     const bench = new Bench();

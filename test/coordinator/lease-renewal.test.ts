@@ -60,9 +60,10 @@ class Bench implements ExtendedLease {
     return this.provenAtMs + 988;
   }
 
-  operation(kind: "extend", ttlMs: number, nowMs: number): Operation {
+  extension(ttlMs: number, nowMs: number): Operation {
     const { keys, ownerId, fencingToken: fence } = this;
-    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs: nowMs + 50, wire: undefined };
+    const [kind, sendBeforeMs] = ["extend", nowMs + 50] as const;
+    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, wire: undefined };
   }
 
   isHeld(): boolean {
@@ -74,9 +75,9 @@ class Bench implements ExtendedLease {
     this.state = "lost";
   }
 
-  onExtended(firstSendMs: number, votes: readonly (Vote | undefined)[]): void {
+  onExtended(firstSendMs: number, ttlMs: number, votes: readonly (Vote | undefined)[]): void {
     this.provenAtMs = firstSendMs;
-    this.told.push("extended");
+    this.told.push(ttlMs === this.settings.ttlMs ? "extended" : `extended to ${ttlMs}`);
     this.proofs.push(...votes.keys());
     if (this.endsWhenExtended) this.state = "lost";
   }
@@ -164,11 +165,27 @@ describe("The outcome of an extend round", () => {
   it("is shared by calls meanwhile; a later call has a round of its own", async () => {
     const bench = new Bench();
     const first = bench.renewal.extend();
-    expect(bench.renewal.extend(true)).to.equal(first);
+    expect(bench.renewal.extend(undefined, true)).to.equal(first);
     expect(bench.roundCount).to.equal(1);
     await bench.answer(FAILED);
     void bench.renewal.extend();
     expect(bench.roundCount).to.equal(2);
+  });
+
+  it("is not shared by a call for longer, which others share from then on", async () => {
+    const bench = new Bench();
+    const first = bench.renewal.extend();
+    const longer = bench.renewal.extend(5_000);
+    expect(longer).to.not.equal(first);
+    expect([bench.renewal.extend(), bench.renewal.extend(5_000)]).to.deep.equal([longer, longer]);
+    expect(bench.roundCount).to.equal(2);
+    const sent = bench.coordinator.nodes[0]?.all("extend").map(({ operation }) => operation.ttlMs);
+    expect(sent).to.deep.equal([1_000, 5_000]);
+    await bench.answer(WON);
+    expect(await longer).to.deep.equal({ kind: "extended" });
+    expect(bench.told).to.deep.equal(["extended to 5000"]);
+    void bench.renewal.extend();
+    expect(bench.roundCount, "while the first is still on its way").to.equal(3);
   });
 
   it("is known without a round once the lease is over", async () => {

@@ -8,8 +8,7 @@ function watchedBench(): { bench: CoordinatorBench; rounds: WatchedRound[] } {
   const bench = new CoordinatorBench();
   const rounds: WatchedRound[] = [];
   Object.assign(bench.context.observer, {
-    hearsRounds: () => true,
-    onRound: (round: WatchedRound) => rounds.push(round),
+    onRound: () => (round: WatchedRound) => rounds.push(round),
   });
   return { bench, rounds };
 }
@@ -59,6 +58,21 @@ describe("watched", () => {
     attempt.abort();
     bench.clock.advance(60);
     expect(rounds.map(({ verdict }) => verdict)).to.deep.equal(["lost", "abandoned"]);
+  });
+
+  it("tells nothing of rounds that nobody wants to hear of", () => {
+    const { bench, rounds } = watchedBench();
+    const asked: string[] = [];
+    const tell = (round: WatchedRound): void => void rounds.push(round);
+    bench.context.observer.onRound = ({ kind, ownerId }) => {
+      asked.push(`${kind} ${ownerId}`);
+      return kind === "extend" ? tell : undefined;
+    };
+    const lease = bench.lease();
+    void lease.extend();
+    bench.answer("extend", [granted(), granted(), granted()]);
+    expect(asked).to.deep.equal([`acquire ${lease.ownerId}`, `extend ${lease.ownerId}`]);
+    expect(rounds.map(({ kind }) => kind)).to.deep.equal(["extend"]);
   });
 
   it("takes no part: the same is sent and granted as where nobody hears it", () => {

@@ -30,12 +30,18 @@ class RoundBench {
   losses = 0;
   readonly stragglers: [number, Vote][] = [];
 
-  constructor(nodeCount: number, mayHold = 0, lingerMs = 0) {
+  constructor(
+    nodeCount: number,
+    mayHold = 0,
+    lingerMs = 0,
+    isReasonKnown?: (round: Round) => boolean,
+  ) {
     this.nodes = Array.from({ length: nodeCount }, (_, index) => new ScriptedNode(index));
     const listener = {
       onLost: () => this.losses++,
       onVerdict: (round: Round) => this.verdicts.push(round.verdict),
       onStraggler: (index: number, vote: Vote) => this.stragglers.push([index, vote]),
+      ...(isReasonKnown && { isReasonKnown }),
     };
     this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, listener, { lingerMs });
     this.round.send(this.nodes, OPERATION, mayHold, this.clock.now());
@@ -107,6 +113,28 @@ describe("Round", () => {
       expect(bench.verdicts).to.deep.equal(["lost"]);
       expect(bench.losses).to.equal(1);
       expect(bench.stragglers).to.have.length(stragglerCount);
+    });
+  }
+
+  for (const { title, bring, lostMs } of [
+    { title: "one grants it", bring: (bench: RoundBench) => bench.reply(3, granted(7)), lostMs: 8 },
+    { title: "one fails", bring: (bench: RoundBench) => bench.reply(3, fault()), lostMs: 8 },
+    { title: "it is to hurry", bring: ({ round }: RoundBench) => round.hurry(), lostMs: 8 },
+    { title: "it has been long", bring: () => {}, lostMs: 10 },
+  ]) {
+    it(`waits for the reason until its deadline where it lingers no more, as ${title}`, () => {
+      const bench = new RoundBench(5, 0, 10, ({ votes }) =>
+        votes.every((vote) => vote !== undefined),
+      );
+      [0, 1, 2].forEach((index) => bench.reply(index, held()));
+      bench.clock.advance(8);
+      bring(bench);
+      bench.clock.advance(lostMs - 8);
+      expect(bench.losses, "it is lost").to.equal(1);
+      bench.clock.advance(TIMEOUT_MS - 1 - lostMs);
+      expect(bench.verdicts, "silent nodes may answer until then").to.deep.equal([]);
+      bench.clock.advance(1);
+      expect(bench.verdicts).to.deep.equal(["lost"]);
     });
   }
 

@@ -287,6 +287,26 @@ describe("A line", () => {
     expect(leave?.keys).to.include({ lockKey: "lock:another" });
   });
 
+  it("takes a turn for the next one once its lock is over, although no timer has told so yet", () => {
+    const { bench, refuse, turn, attempts } = waitingBench();
+    const { outcomes } = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    bench.answer("acquire", WANTED);
+    const next = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    refuse();
+    const asked = attempts();
+    bench.clock.suspend(2_000);
+    turn(0);
+    expect(bench.lost).to.deep.equal(["expired"]);
+    expect(attempts()).to.equal(asked);
+    turn(2);
+    expect(attempts()).to.equal(asked + 1);
+    bench.answer("acquire", WANTED);
+    expect([...outcomes, ...next.outcomes].map(({ kind }) => kind)).to.deep.equal([
+      "granted",
+      "granted",
+    ]);
+  });
+
   it("passes on turns that nobody wants only so often: whoever may publish can make them up", () => {
     const { bench, waitQueues } = waitingBench();
     const tell = (count: number): void => {

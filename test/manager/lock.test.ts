@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { inspect } from "node:util";
 import { LockLostError, QuorumUnreachableError } from "../../src/api/errors.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import { LeasedLock, ownerIdOf } from "../../src/manager/lock.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench } from "../support/coordinator-bench.js";
@@ -8,9 +9,10 @@ import { settle } from "../support/manual-clock.js";
 import { rejectionWith } from "../support/settle.js";
 import { fault, free, granted } from "../support/votes.js";
 
-function heldLock(over: { renew?: boolean } = { renew: false }) {
+function heldLock(over: Partial<LeaseSettings> = {}) {
   const bench = new CoordinatorBench();
-  const lock = new LeasedLock(bench.lease(over), ["a:1", "b:1", "c:1"], bench.clock);
+  const lease = bench.lease({ renew: false, ...over });
+  const lock = new LeasedLock(lease, ["a:1", "b:1", "c:1"], bench.clock);
   return { bench, lock };
 }
 
@@ -132,11 +134,49 @@ describe("Lock", () => {
     expect((await rejectionWith(LockLostError, lock.extend())).reason).to.equal("released");
   });
 
+  it("extends to as long as it is asked to, and never to less than is left", async () => {
+    const { bench, lock } = heldLock();
+    for (const [ttlMs, leftMs] of [
+      [5_000, 4_948],
+      [2_000, 4_948],
+      [undefined, 4_948],
+      [100, 4_948],
+    ] as const) {
+      const extending = lock.extend(ttlMs);
+      bench.answer("extend", [granted(), granted()]);
+      await extending;
+      expect(lock.remainingMs, `${ttlMs}`).to.equal(leftMs);
+    }
+    bench.clock.advance(4_942);
+    expect(lock.isHeld, "a moment before").to.equal(true);
+    bench.clock.advance(1);
+    expect(reasonOf(lock).reason).to.equal("expired");
+  });
+
+  for (const [ttlMs, message, over = {}] of [
+    [20_000, /`ttlMs` must be at most the `maxTtlMs` of the LockManager \(10000\), got 20000/],
+    [9, /`ttlMs` must be at least 10 ms, got 9/],
+    [1_000.5, /`ttlMs` must be an integer/],
+    ["5s", /`ttlMs` must be a number, got "5s"/],
+    [{ ttlMs: 5_000 }, /`ttlMs` must be a number/],
+    [
+      9_000,
+      /`lockDelayMs` .* `ttlMs` \(9000\) .* `maxTtlMs` \(10000\), got 1000/,
+      { lockDelayMs: 1_000 },
+    ],
+  ] as [number, RegExp, Partial<LeaseSettings>?][]) {
+    it(`refuses to be extended to ${JSON.stringify(ttlMs)}, and is held as before`, async () => {
+      const { bench, lock } = heldLock({ maxTtlMs: 10_000, ...over });
+      expect((await rejectionWith(Error, lock.extend(ttlMs))).message).to.match(message);
+      expect([lock.isHeld, bench.counts("extend")[0]]).to.deep.equal([true, 0]);
+    });
+  }
+
   it("refuses what an extend has no use for", async () => {
     const { lock } = heldLock();
-    const extend: (ms?: number) => Promise<void> = lock.extend.bind(lock);
-    const error = await rejectionWith(TypeError, extend(5_000));
-    expect(error.message).to.match(/extend\(\) has no argument 1, got 5000: .* a full ttl/);
+    const extend: (...all: number[]) => Promise<void> = lock.extend.bind(lock);
+    const error = await rejectionWith(TypeError, extend(5_000, 3));
+    expect(error.message).to.match(/extend\(\) has no argument 2, got 3: .* from now/);
   });
 
   it("releases at the end of its scope", async () => {

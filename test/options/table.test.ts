@@ -198,6 +198,7 @@ describe("DEFAULTS", () => {
     const { lease, wait } = resolveAcquireOptions({}, resolveManagerOptions({}), DEFAULTS.waitMs);
     expect(lease).to.deep.equal({
       ttlMs: 10_000,
+      maxTtlMs: 60_000,
       nodeTimeoutMs: 500,
       driftFactor: 0.01,
       maxHoldMs: Infinity,

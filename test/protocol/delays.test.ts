@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { keepMs, keyTtlMs } from "../../src/protocol/delays.js";
+import { keepMs, keptMs, keyTtlMs, longerKeptMs } from "../../src/protocol/delays.js";
 import { driftMs, validUntilMs } from "../../src/protocol/validity.js";
 import { uniform } from "../support/uniform.js";
 
@@ -28,6 +28,24 @@ describe("keyTtlMs", () => {
         expect(deadMs - overMs).to.be.at.least(lockDelayMs);
         expect(Number.isInteger(lifeMs)).to.equal(true);
         expect(lifeMs).to.equal(ttlMs + lockDelayMs + driftMs(lockDelayMs, factor));
+      }),
+    );
+  });
+});
+
+describe("longerKeptMs", () => {
+  it("is how long the name is kept, where that is longer than the ownerId says", () => {
+    const clockStepMs = fc.integer({ min: 1, max: 60_000 });
+    fc.assert(
+      fc.property(ms, ms, clockStepMs, driftFactor, (ttlMs, longerMs, stepMs, factor) => {
+        const life = { ttlMs, driftFactor: factor, clockStepMs: stepMs, lockDelayMs: 7 };
+        const longer = { ...life, ttlMs: longerMs };
+        const isLonger = keptMs(longer) > keptMs(life);
+        expect(longerKeptMs(life, keyTtlMs(longer))).to.equal(
+          isLonger ? keptMs(longer) : undefined,
+        );
+        // Nobody goes by it.
+        expect(longerKeptMs({ ...life, clockStepMs: 0 }, keptMs(longer))).to.equal(undefined);
       }),
     );
   });

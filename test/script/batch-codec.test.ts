@@ -118,7 +118,7 @@ describe("encodeBatch", () => {
       over: { preempts: true },
       of: "stolen",
       keys: KEYS,
-      args: [...OWN, "7", "", "0", "0"],
+      args: [...OWN, "7", "", "0", "0", ""],
     },
     { kind: "revoke", keys: KEYS, args: OWN },
     ...(["acquire", "heal", "release", "leave"] as const).map((kind) => ({
@@ -126,14 +126,14 @@ describe("encodeBatch", () => {
       kind,
       over: { waiter: WAITER },
       keys: KEYS,
-      args: [...OWN, "7", "inbox", "5", "20"],
+      args: [...OWN, "7", "inbox", "5", "20", ""],
     })),
     {
       title: "a hand-over, whose previous owner stands behind",
       kind: "acquire",
       over: { waiter: WAITER, previous: { ownerId: "you", token: 6 } },
       keys: KEYS,
-      args: [...OWN, "7", "inbox", "5", "20", "you", "6"],
+      args: [...OWN, "7", "inbox", "5", "20", "", "you", "6"],
     },
     {
       title: "a release that keeps the name closed",
@@ -143,13 +143,20 @@ describe("encodeBatch", () => {
       keys: KEYS,
       args: [...OWN, "7"],
     },
+    ...(["extend", "heal", "release"] as const).map((kind) => ({
+      title: `a ${kind} of a lease that was extended beyond its ttl`,
+      kind,
+      over: { keptMs: 5_000 },
+      keys: KEYS,
+      args: [...OWN, "7", "", "0", "0", "5000"],
+    })),
     {
       title: "another kind of lock, with keys and arguments of its own behind",
       kind: "extend",
       over: { keys: permitLock(AT_A, 3, 2) },
       of: "permit",
       keys: KEYS,
-      args: [...OWN, "7", "", "0", "0", "3", "2"],
+      args: [...OWN, "7", "", "0", "0", "", "3", "2"],
     },
     {
       title: "another kind of lock of one who waits",
@@ -157,7 +164,7 @@ describe("encodeBatch", () => {
       over: { keys: sharedLock(AT_A), waiter: { ...WAITER, placePrefix: "r" } },
       of: "shared",
       keys: KEYS,
-      args: [...OWN, "7", "inbox", "5", "r20"],
+      args: [...OWN, "7", "inbox", "5", "r20", ""],
     },
     {
       title: "a refresh of places, group by group of those that differ in name and ticket only",
@@ -174,7 +181,7 @@ describe("encodeBatch", () => {
       },
       keys: [...KEYS, "lock:a", "lock:q", "lock:é", "{t}}", "lock:a", "lock:a"],
       args: [
-        ...[...OWN, "7", "", "0", "0", "3"],
+        ...[...OWN, "7", "", "0", "0", "", "3"],
         ...["4", "1700000000000005,12,-3,5", "20", ""],
         ...["1", "5", "s20", "3"],
         ...["1", "5", "s20", "4"],

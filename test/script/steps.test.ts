@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { exclusiveLock } from "../../src/kinds/exclusive.js";
+import { ownedLock } from "../../src/kinds/owned.js";
 import { permitLock } from "../../src/kinds/permit.js";
+import { severalLock } from "../../src/kinds/several.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { bytesOf } from "../../src/memory/bytes.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
@@ -166,5 +168,126 @@ describe("The fence of a name, after a release", () => {
     for (const [at, keys] of names.entries()) {
       expect(node.run("HGET", RECORD_KEY, keys.fenceBucket)).to.equal(String(100 + at));
     }
+  });
+});
+
+/** An ownerId that says that its name is kept for a second, and begins like that. */
+const ownerOf = (beginning: string): string => `1000~${beginning.padEnd(21, "_")}A`;
+
+describe("A lease that was extended beyond its ttl", () => {
+  const OTHER = nameKeys("lock:", "b");
+  const KINDS: Readonly<Record<string, LockKind>> = {
+    exclusive: PLAIN,
+    "of several names": severalLock([NAME, OTHER]),
+    shared: sharedLock(NAME),
+    permit: permitLock(NAME, 1, 0),
+    "of an owner": ownedLock(NAME, "job"),
+  };
+  const [A, B] = [ownerOf("aaaaaa"), ownerOf("bbbbbb")];
+  const MARGIN_MS = 3_000;
+  const KEY = "quorate:kept-aaaaaa:{lock:a}";
+  const BESIDE = [KEY, KEY.replace("lock:a", "lock:b")];
+  const ordinary = { ttlMs: 1_000 + MARGIN_MS };
+  const longer = { ttlMs: 5_000 + MARGIN_MS, keptMs: 5_000 };
+
+  /** The signs with which the node refuses another client. */
+  function signs(node: Node): string {
+    const vote = node.ask("acquire", B, PLAIN, ordinary);
+    return vote.kind === "refused" ? (vote.signs ?? "") : vote.kind;
+  }
+
+  /** For how long others are told that the name is kept, ms. */
+  const toldMs = (node: Node): number => Number.parseInt(signs(node), 10);
+
+  for (const [title, keys] of Object.entries(KINDS)) {
+    describe(title, () => {
+      let node: Node;
+      beforeEach(() => {
+        node = new Node();
+        expect(node.ask("acquire", A, keys, ordinary).kind).to.equal("granted");
+        expect(toldMs(node)).to.equal(1_000);
+      });
+
+      /** Lets others end it, as they do when they have seen the sign for as long as it says. */
+      function expire(text: string): boolean {
+        node.ask("expire", text, keys, { ttlMs: 0 });
+        return node.ask("extend", A, keys, ordinary).kind !== "granted";
+      }
+
+      it("is said to be kept for longer, until that is over", () => {
+        expect(node.ask("extend", A, keys, longer).kind).to.equal("granted");
+        for (let passedMs = 0; passedMs < 5_000; passedMs += 500) {
+          expect(toldMs(node), `after ${passedMs} ms`).to.equal(5_000);
+          node.nowUs += 500_000;
+          expect(node.ask("extend", A, keys, ordinary).kind).to.equal("granted");
+        }
+        node.nowUs += MARGIN_MS * 1_000 + 1_000;
+        expect(toldMs(node), "after that").to.equal(1_000);
+      });
+
+      it("is not ended by a sign from before, nor by one that says less", () => {
+        const before = signs(node);
+        node.ask("extend", A, keys, longer);
+        expect(expire(before)).to.equal(false);
+        expect(expire(signs(node).replace("5000~", "1000~"))).to.equal(false);
+        expect(expire(signs(node))).to.equal(true);
+      });
+
+      it("is kept for the longest of its extensions, in whatever order", () => {
+        node.ask("extend", A, keys, longer);
+        node.ask("extend", A, keys, { ttlMs: 2_000 + MARGIN_MS, keptMs: 2_000 });
+        expect(toldMs(node)).to.equal(5_000);
+        expect(node.run("PTTL", KEY)).to.equal(5_000 + MARGIN_MS);
+        node.ask("extend", A, keys, { ttlMs: 9_000 + MARGIN_MS, keptMs: 9_000 });
+        expect(toldMs(node)).to.equal(9_000);
+      });
+
+      it("is healed with it", () => {
+        node = new Node();
+        const left = { ttlMs: 4_000 + MARGIN_MS, keptMs: 4_000, fence: 7 };
+        expect(node.ask("heal", A, keys, left).kind).to.equal("granted");
+        expect(toldMs(node)).to.equal(4_000);
+      });
+
+      it("leaves nothing behind with its release", () => {
+        node.ask("extend", A, keys, longer);
+        expect(node.run("EXISTS", KEY)).to.equal(1);
+        expect(node.ask("release", A, keys, longer).kind).to.equal("granted");
+        expect(node.run("EXISTS", ...BESIDE)).to.equal(0);
+      });
+
+      it("says nothing about the next owner, whose key its late release leaves alone", () => {
+        node.ask("extend", A, keys, longer);
+        node.ask("release", A, keys, ordinary);
+        expect(node.run("EXISTS", KEY), "a release by one that does not know").to.equal(1);
+        const C = ownerOf("cccccc");
+        node.ask("acquire", C, keys, ordinary);
+        expect(toldMs(node)).to.equal(1_000);
+        node.ask("extend", C, keys, longer);
+        node.ask("release", A, keys, longer);
+        expect(toldMs(node)).to.equal(5_000);
+      });
+
+      it("is not said to be extended where it is no longer stored", () => {
+        node.ask("release", A, keys, ordinary);
+        expect(node.ask("extend", A, keys, longer).kind).to.equal("refused");
+        expect(node.run("EXISTS", ...BESIDE)).to.equal(0);
+      });
+    });
+  }
+
+  it("needs nothing beside its key where the ownerId says nothing of it", () => {
+    const node = new Node();
+    node.ask("acquire", "me", PLAIN, ordinary);
+    node.ask("extend", "me", PLAIN, longer);
+    expect(node.run("EXISTS", ...BESIDE, "quorate:kept-me:{lock:a}")).to.equal(0);
+  });
+
+  it("is not extended where the node cannot say so", () => {
+    const node = new Node();
+    node.ask("acquire", A, PLAIN, ordinary);
+    node.run("HSET", KEY, "of", "somebody else");
+    expect(node.ask("extend", A, PLAIN, longer).kind).to.equal("fault");
+    expect(node.inspect().remainingMs).to.equal(ordinary.ttlMs);
   });
 });

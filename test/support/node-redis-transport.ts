@@ -1,7 +1,7 @@
 import { createClient, ErrorReply } from "redis-6";
 import type { CommandTransport } from "../../src/testing/index.js";
 
-// The code of docs/transports.md.
+// The code of docs/how-to/transports.md.
 export function transportTo(url: string): CommandTransport {
   // One client is one connection: it neither reconnects nor keeps commands for later.
   const newClient = () =>

@@ -14,6 +14,7 @@ import type {
   RoundMessage,
 } from "../../src/telemetry/messages.js";
 import { Telemetry } from "../../src/telemetry/telemetry.js";
+import { operation } from "../support/channel-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
 import { granted, held } from "../support/votes.js";
 
@@ -167,8 +168,8 @@ describe("What the channels tell of a lock", () => {
 
   it("is each node's part in a round, and that one was silent", async () => {
     const heard = hear<RoundMessage>(CHANNELS.round);
-    expect(telemetry.hooks.hearsRounds()).to.equal(true);
-    telemetry.hooks.onRound({
+    const tell = telemetry.hooks.onRound(operation("acquire", "me"));
+    tell?.({
       ...{ kind: "acquire", keys: lease.keys, verdict: "lost", durationMs: 12 },
       votes: [
         { vote: granted(5), ms: 1 },
@@ -176,7 +177,7 @@ describe("What the channels tell of a lock", () => {
         { vote: undefined, ms: 500 },
       ],
     });
-    telemetry.hooks.onRound({
+    tell?.({
       ...{ kind: "extend", keys: lease.keys, verdict: "abandoned", durationMs: 12 },
       votes: [{ vote: faultVote("suspected", false, "silent"), ms: 3 }],
     });
@@ -193,7 +194,7 @@ describe("What the channels tell of a lock", () => {
 
   it("is nothing where nobody listens", () => {
     expect(telemetry.hooks.onExtending(lease, 0)).to.equal(undefined);
-    expect(telemetry.hooks.hearsRounds()).to.equal(false);
+    expect(telemetry.hooks.onRound(operation("acquire", "me"))).to.equal(undefined);
     expect(telemetry.hearsLate).to.equal(false);
   });
 });

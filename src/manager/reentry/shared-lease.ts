@@ -128,8 +128,8 @@ class Handle implements LeaseHandle {
     return !this.#isReleased && this.#lease.isHeld();
   }
 
-  extend(): Promise<ExtendResult> {
-    return this.#isReleased ? Promise.resolve({ kind: "lost" }) : this.#lease.extend();
+  extend(ttlMs?: number): Promise<ExtendResult> {
+    return this.#isReleased ? Promise.resolve({ kind: "lost" }) : this.#lease.extend(ttlMs);
   }
 
   /** Counts once, however often it is called. */

@@ -1,7 +1,8 @@
 -- The holders of a name, each with the instant of the node's clock at which it ends, ms; and the signs by which
 -- others can tell by their own clocks whether a holder is no longer renewed.
 --
--- Such a sign is the beginning of the ownerId, which is a secret as a whole, and its end: each renewal changes it.
+-- Such a sign is the beginning of the ownerId, which is a secret as a whole, and its end: each renewal changes it. It
+-- begins with how long the name is kept after that; see lib/kept.lua where that is not what the ownerId says.
 -- Servers before Redis 7 do not report when a key ends. There it is computed from the remaining ttl, to within a few
 -- ms, and renewals move it by more than that.
 -- luacheck: read globals MAX_SIGNS OWN_FIELDS OWNER_PREFIX PERMITS_HOLDER RENEWED_BY_MS RESERVATION SHARED_HOLDER
@@ -51,21 +52,22 @@ local function end_of(key)
   return left < 0 and left or tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + left, false
 end
 
--- Undefined where the text is not of an owner that says how long its name is kept.
-local function sign_of(text, ends, is_exact)
+-- Of a holder of that lock key. Undefined where the text is not of an owner that says how long its name is kept.
+local function sign_of(key, text, ends, is_exact)
   local shown = string.match(string.match(text, '^%d+:(.*)$') or text, SHOWN_OWNER)
-  return shown and shown .. '@' .. (is_exact and '' or '~') .. string.format('%.0f', ends)
+  if not shown then return end
+  return require('lib.kept').shown(key, shown) .. '@' .. (is_exact and '' or '~') .. string.format('%.0f', ends)
 end
 
 local function sign_of_key(key, holder)
   local ends, is_exact = end_of(key)
-  return ends and ends >= 0 and sign_of(holder, ends, is_exact)
+  return ends and ends >= 0 and sign_of(key, holder, ends, is_exact)
 end
 
 local function signs_beside(key, holder)
   local all = {}
   for _, member in ipairs(beside(key, holder, 2 * MAX_SIGNS)) do
-    if member[2] >= now_ms() and #all < MAX_SIGNS then all[#all + 1] = sign_of(member[1], member[2], true) end
+    if member[2] >= now_ms() and #all < MAX_SIGNS then all[#all + 1] = sign_of(key, member[1], member[2], true) end
   end
   return table.concat(all, ';')
 end

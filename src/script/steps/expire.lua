@@ -24,7 +24,7 @@ local function expire(key, holder, is_overdue)
   end
   local is_owned = string.find(holder, OWNER_PREFIX, 1, true) == 1
   for _, member in ipairs(standing.beside(key, holder)) do
-    if is_overdue(standing.sign_of(member[1], member[2], true)) then
+    if is_overdue(standing.sign_of(key, member[1], member[2], true)) then
       if is_owned then
         require('kinds.owned').expire(key, holder, member[1])
       else

@@ -8,6 +8,7 @@ local call = redis.call
 return function(lock, kind)
   local is_ours = kind.is_ours(lock)
   if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end
+  if lock.kept then pcall(require('lib.kept').forget, lock) end
   fences.lift(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
   if lock.place then pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place) end

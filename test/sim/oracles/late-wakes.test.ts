@@ -1,6 +1,6 @@
 import type { HistoryEvent, PlaceEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { call, grant, key, nodeEvent, place, send, vote } from "../../support/check/events.js";
+import { call, end, grant, key, nodeEvent, place, send, vote } from "../../support/check/events.js";
 
 const MS = 1_000;
 const S = 1_000 * MS;
@@ -28,10 +28,24 @@ const slow = (tookMs: number): HistoryEvent[] =>
     ...{ kind: "turn", node: 0, name: "b", process: "B", wants: "", permit: undefined, what },
     atUs: S + at * tookMs * MS,
   }));
+/** An operator ends the lock of a process, which then knows no more of it. */
+const forced = (process: string): HistoryEvent[] => [
+  ...[...up, ...onAll((node) => key(3 * S, node, undefined, "X"))],
+  ...[grant(3 * S + 5, "X", { process }), call(3 * S + 6, 1, "acquire"), ...stands()],
+  ...onAll(released),
+  { kind: "force", atUs: 4 * S, process: "B", name: "a", ownerIds: ["X"], isQuorate: true },
+];
 const asks = (atUs: number, mode?: "shared"): HistoryEvent[] => [
   ...onAll((node) => send(atUs, "y", node, { process: "A", mode })),
   ...onAll((node) => vote(atUs + 10, "y", node, { process: "A" })),
   grant(atUs + 20, "y", { process: "A", mode }),
+];
+/** Another waits where A may read, which asks late. */
+const besideReader = (wants: PlaceEvent["wants"], ticket: number): HistoryEvent[] => [
+  ...[...up, ...onAll((node) => key(3 * S, node, undefined, "X", { mode: "shared" }))],
+  ...[call(3 * S, 1, "acquire"), ...stands("r")],
+  ...onAll((node) => place(3 * S + 20, "stands", "acquire", { node, process: "B", wants, ticket })),
+  ...asks(4 * S + 300 * MS, "shared"),
 ];
 
 describe("oracle W7, who is woken", () => {
@@ -103,17 +117,37 @@ describe("oracle W7, who is woken", () => {
       },
       {
         title: "a reader whom a writer keeps out",
+        events: besideReader("", 1),
+      },
+      {
+        title: "one whose process had the lock that an operator ended",
+        events: [...forced("A"), ...asks(4 * S + 300 * MS)],
+      },
+      {
+        title: "one whose process has found out that an operator ended its lock",
         events: [
-          ...[...up, ...onAll((node) => key(3 * S, node, undefined, "X", { mode: "shared" }))],
-          ...[call(3 * S, 1, "acquire"), ...stands("r")],
-          ...onAll((node) =>
-            place(3 * S + 20, "stands", "acquire", { node, process: "B", ticket: 1 }),
-          ),
-          ...asks(4 * S + 300 * MS, "shared"),
+          ...[...forced("A"), { ...end(4 * S + 290 * MS, "X", "lost"), process: "A" }],
+          ...asks(4 * S + 300 * MS),
         ],
       },
+      { title: "a reader whom a writer with its ticket keeps out", events: besideReader("", 2) },
     ],
     [
+      {
+        title: "a reader beside one that waits for a permit, behind it with its ticket",
+        events: besideReader("s", 2),
+      },
+      {
+        title: "one that asks long after an operator ended another's lock",
+        events: [...forced("C"), ...asks(4 * S + 300 * MS)],
+      },
+      {
+        title: "one that asks long after its process found out that an operator ended its lock",
+        events: [
+          ...[...forced("A"), { ...end(4 * S + 10 * MS, "X", "lost"), process: "A" }],
+          ...asks(4 * S + 300 * MS),
+        ],
+      },
       {
         title: "a waiter that asks long after the release",
         events: [...waits, ...stands(), ...onAll(released), ...asks(4 * S + 300 * MS)],

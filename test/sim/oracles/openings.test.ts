@@ -103,6 +103,13 @@ describe("oracle W5, who is told", () => {
         ],
       },
       {
+        title: "a first reader beside one with the ticket of a writer, which is ahead of it",
+        events: [
+          ...[...all, stands(10, "A", 1, "r"), stands(20, "B", 1)],
+          key(5 * MS, 0, undefined, "X", shared),
+        ],
+      },
+      {
         title: "a second reader, which opens nothing",
         events: [...[...read, stands(10, "A", 1, "r")], key(5 * MS, 0, undefined, "Y", shared)],
       },
@@ -159,6 +166,13 @@ describe("oracle W5, who is told", () => {
       {
         title: "a first reader that does not tell the next",
         events: [...[...all, stands(10, "A", 1, "r"), key(5 * MS, 0, undefined, "X", shared)]],
+      },
+      {
+        title: "a first reader that does not tell the next, which has the ticket of one behind it",
+        events: [
+          ...[...all, stands(10, "B", 1, "s"), stands(20, "A", 1, "r")],
+          key(5 * MS, 0, undefined, "X", shared),
+        ],
       },
       {
         title: "a writer that leaves, and does not tell the reader behind it",

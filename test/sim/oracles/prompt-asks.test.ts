@@ -1,10 +1,15 @@
-import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import type { HistoryEvent, TurnEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, end, grant, send, settle, vote } from "../../support/check/events.js";
 
 const MS = 1_000;
-const heard = (atUs: number, node: number, permit?: number): HistoryEvent => ({
-  ...{ kind: "turn", atUs, node, name: "a", process: "A", wants: "", permit, what: "heard" },
+const heard = (
+  atUs: number,
+  node: number,
+  permit?: number,
+  wants: TurnEvent["wants"] = permit === undefined ? "" : "s",
+): HistoryEvent => ({
+  ...{ kind: "turn", atUs, node, name: "a", process: "A", wants, permit, what: "heard" },
 });
 const round = (atUs: number, ownerId: string): HistoryEvent[] =>
   [0, 1, 2].map((node) => send(atUs, ownerId, node, { process: "A" }));
@@ -12,6 +17,8 @@ const answers = (atUs: number, ownerId: string, how: "refused" | "fault"): Histo
   [0, 1, 2].map((node) => vote(atUs, ownerId, node, { process: "A", vote: how }));
 
 const waits = [call(0, 1, "acquire"), ...round(0, "x"), ...answers(10, "x", "refused")];
+/** The same for a permit. */
+const waitsForPermit = [call(0, 1, "acquire", { name: "a#" })];
 const told = [heard(5 * MS, 0), heard(6 * MS, 2)];
 const later = settle(300 * MS, 1, "refused");
 
@@ -29,7 +36,25 @@ describe("oracle W6, waiters that were told", () => {
       },
       {
         title: "messages about two permits",
-        events: [...waits, heard(5 * MS, 0, 1), heard(6 * MS, 1, 2), later],
+        events: [...waitsForPermit, heard(5 * MS, 0, 1), heard(6 * MS, 1, 2), later],
+      },
+      {
+        title: "messages to one that waits for the name, and to another that waits for a permit",
+        events: [
+          ...[call(0, 2, "acquire", { name: "a#" }), ...waits, heard(5 * MS, 0)],
+          ...[heard(6 * MS, 2, undefined, "s"), later],
+        ],
+      },
+      {
+        title: "messages for a permit to one that waits for the name only",
+        events: [...waits, heard(5 * MS, 0, 1), heard(6 * MS, 2, 1), later],
+      },
+      {
+        title: "messages for a permit to one that holds the name",
+        events: [
+          ...[...waits, call(0, 2, "acquire", { name: "a#" }), grant(MS, "y", { process: "A" })],
+          ...[heard(5 * MS, 0, 1), heard(6 * MS, 2, 1), later],
+        ],
       },
       {
         title: "messages that come while it asks",
@@ -93,8 +118,23 @@ describe("oracle W6, waiters that were told", () => {
       { title: "one that a quorum told, and that asks nobody", events: [...waits, ...told, later] },
       { title: "one that asks later", events: [...waits, ...told, ...round(9 * MS, "y"), later] },
       {
+        title: "one that was told while its process asked for a permit only",
+        events: [
+          ...[call(0, 2, "acquire", { name: "a#" }), ...waits],
+          ...[0, 1, 2].map((node) => send(MS, "p", node, { process: "A", name: "a#1" })),
+          ...[...told, later],
+        ],
+      },
+      {
+        title: "one that a quorum told of the name when it waited for a permit",
+        events: [
+          ...[...waitsForPermit, heard(5 * MS, 0, undefined, "s")],
+          ...[heard(6 * MS, 2, undefined, "s"), later],
+        ],
+      },
+      {
         title: "one that was told of a permit by a quorum",
-        events: [...waits, heard(5 * MS, 0, 1), heard(6 * MS, 2, 1), later],
+        events: [...waitsForPermit, heard(5 * MS, 0, 1), heard(6 * MS, 2, 1), later],
       },
     ],
   );

@@ -112,7 +112,7 @@ export function place(
   op: PlaceEvent["op"],
   more: Partial<PlaceEvent> = {},
 ): PlaceEvent {
-  const about = { node: 0, name: "a", process: "A", wants: "" } as const;
+  const about = { node: 0, name: "a", process: "A", wants: "", turnMs: 13 } as const;
   return { kind: "place", atUs, what, op, by: undefined, sentUs: atUs, ...about, ...more };
 }
 
