@@ -19,6 +19,7 @@ export const MENU = [
       { text: "Recipes", link: "docs/how-to/recipes.md" },
       { text: "In a service", link: "docs/how-to/services.md" },
       { text: "Testing your code", link: "docs/how-to/testing.md" },
+      { text: "Other client libraries", link: "docs/how-to/transports.md" },
       { text: "Several names at once", link: "docs/how-to/several-names.md" },
       { text: "Shared and exclusive", link: "docs/how-to/shared-locks.md" },
       { text: "Semaphores", link: "docs/how-to/semaphores.md" },

@@ -24,8 +24,7 @@ import {
   type AttemptFailure,
 } from "../protocol/attempt-failure.js";
 import type { Entrant, Urgency } from "./admission.js";
-import { Contender } from "./contender.js";
-import { Contest } from "./contest.js";
+import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";

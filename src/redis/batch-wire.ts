@@ -32,14 +32,16 @@ const RECORD = textOf(RECORD_KEY);
  * batch again for every node: that took half of the client's time under load.
  */
 export class BatchWire {
+  readonly constants: BatchConstants;
   readonly #constants: string;
   readonly #recordIds = new Map<string, Text>();
   readonly #numberHeads = new Map<number, string>();
   #lastOperations: readonly Operation[] = [];
   #last: JoinedWire;
 
-  constructor({ fenceSlackUs }: BatchConstants) {
-    this.#constants = asciiBulk(String(fenceSlackUs));
+  constructor(constants: BatchConstants) {
+    this.constants = constants;
+    this.#constants = asciiBulk(String(constants.fenceSlackUs));
     this.#last = this.#joined([]);
   }
 

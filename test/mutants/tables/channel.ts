@@ -225,7 +225,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "list-all",
     means: "before Redis 6.2, the previous connection is not looked for",
-    file: "src/redis/standalone-transport.ts",
+    file: "src/redis/introduction.ts",
     find: 'return previous === undefined ? "" : String(await this.#redis.client("LIST"));',
     replace: 'return "";',
     test: "test/redis/standalone-transport.test.ts",
