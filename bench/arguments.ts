@@ -21,7 +21,7 @@ export const USAGE = `usage: npm run bench -- [options]
                        --part servers that one alone
   --publish            with --part: replaces the figures of these parts in bench/results and on the pages
   --report             measures nothing: writes the tables and plots of bench/results/latest.json anew
-A full run of everything replaces bench/results and the tables of docs/performance.md and README.md, part by
+A full run of everything replaces bench/results and the tables of docs/explain/performance.md and README.md, part by
 part as each ends; so does --publish for its parts. Any other run writes to .tmp/bench-results.`;
 
 export interface Arguments {

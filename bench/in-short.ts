@@ -4,7 +4,7 @@ import { format } from "./text/table.js";
 import { cellName, isSameCell } from "./uncontended/cell.js";
 import { FIVE_1, FIVE_64, SINGLE_8 } from "./uncontended/targets.js";
 
-/** The first figures of docs/performance.md, so that they cannot differ from its tables. */
+/** The first figures of docs/explain/performance.md, so that they cannot differ from its tables. */
 export function inShort(results: Results): string {
   const verdicts = verdictsOf(results);
   const median = (where: string, figure: string, digits: number, unit = 1): string => {

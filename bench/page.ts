@@ -16,7 +16,7 @@ import { verdictTable } from "./verdict.js";
 import { waitedTable } from "./waited/tables.js";
 import { wideTable } from "./wide/tables.js";
 
-/** docs/performance.md with the medians of these results; its prose is unchanged. */
+/** docs/explain/performance.md with the medians of these results; its prose is unchanged. */
 export function withFigures(page: string, results: Results): string {
   const uncontended = seriesIn(results, "uncontended");
   const budget = seriesIn(results, "budget");
@@ -32,7 +32,7 @@ export function withFigures(page: string, results: Results): string {
   const plotsIn = (...files: readonly string[]): string =>
     plots
       .filter(({ file }) => files.includes(file))
-      .map(({ file, caption }) => `\n\n![${caption}](../bench/results/${file})`)
+      .map(({ file, caption }) => `\n\n![${caption}](../../bench/results/${file})`)
       .join("");
   const unlessEmpty = (series: readonly unknown[], text: () => string): string =>
     series.length === 0 ? NOT_MEASURED : text();

@@ -20,7 +20,7 @@ export const resultsDir = (isForProject: boolean): string =>
 
 /** Pages that quote results. */
 const PAGES = [
-  { file: join("docs", "performance.md"), filled: withFigures },
+  { file: join("docs", "explain", "performance.md"), filled: withFigures },
   { file: "README.md", filled: withSpeeds },
 ] as const;
 

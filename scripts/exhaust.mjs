@@ -1,4 +1,4 @@
-// npm run exhaust: explores every order of events of small worlds. See docs/simulator.md.
+// npm run exhaust: explores every order of events of small worlds. See docs/internals/simulator.md.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { simulator } from "./simulator.mjs";

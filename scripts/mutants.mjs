@@ -1,4 +1,4 @@
-// npm run mutants: plants known bugs into the code, and says who notices. See docs/mutants.md.
+// npm run mutants: plants known bugs into the code, and says who notices. See docs/internals/mutants.md.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

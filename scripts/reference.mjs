@@ -1,4 +1,4 @@
-// npm run reference: writes the tables of options in docs/reference.md from the sources: places and order from
+// npm run reference: writes the tables of options in docs/reference/api.md from the sources: places and order from
 // src/options/table.ts, what they mean and their defaults from the comments in src/api/options.ts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,29 +7,30 @@ import { ensurePackages } from "./ensure-packages.mjs";
 import { parseArguments } from "./parse-arguments.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const PAGE = join(root, "docs", "reference.md");
+const PAGE = join(root, "docs", "reference", "api.md");
 const COMMENTS = join(root, "src", "api", "options.ts");
 const TABLE = join(root, "src", "options", "table.ts");
 
 const USAGE = `npm run reference
 
-Writes the tables of options in docs/reference.md from src/options.`;
+Writes the tables of options in docs/reference/api.md from src/options.`;
 
 /** Pages that say more about an option. */
 const PAGES = {
   waitMs: "[waiting](guarantees.md#liveness)",
-  mode: "[shared locks](shared-locks.md)",
-  fair: "[waiting](protocol.md#waiting)",
-  owner: "[owners](owners.md)",
-  reentrant: "[reentrancy](reentrancy.md)",
-  steal: "[stealing](web-locks.md#stealing)",
-  lockDelayMs: "[lock-delay](lock-delay.md), [example](../examples/lock-delay.ts)",
-  minHoldMs: "[lock-delay](lock-delay.md)",
-  permits: "[semaphores](semaphores.md)",
-  onError: "[election](election.md)",
-  quarantine: "[restarts and quarantine](operations.md#restarts-and-quarantine)",
-  layout: "[Redisson](redisson.md), [SETNX and GETSET locks](timestamp-locks.md)",
-  clockStepMs: "[clocks](operations.md#clocks)",
+  mode: "[shared locks](../how-to/shared-locks.md)",
+  fair: "[waiting](../internals/protocol.md#waiting)",
+  owner: "[owners](../how-to/owners.md)",
+  reentrant: "[reentrancy](../how-to/reentrancy.md)",
+  steal: "[stealing](../how-to/web-locks.md#stealing)",
+  lockDelayMs: "[lock-delay](../how-to/lock-delay.md), [example](../../examples/lock-delay.ts)",
+  minHoldMs: "[lock-delay](../how-to/lock-delay.md)",
+  permits: "[semaphores](../how-to/semaphores.md)",
+  onError: "[election](../how-to/election.md)",
+  quarantine: "[restarts and quarantine](../operate/operations.md#restarts-and-quarantine)",
+  layout:
+    "[Redisson](../how-to/redisson.md), [SETNX and GETSET locks](../how-to/timestamp-locks.md)",
+  clockStepMs: "[clocks](../operate/operations.md#clocks)",
 };
 
 /** Where an option may be given, in the words of the page. */

@@ -1,4 +1,4 @@
-// npm run replay -- FILE|LINK: runs a saved scenario again and prints what happened. See docs/simulator.md.
+// npm run replay -- FILE|LINK: runs a saved scenario again and prints what happened. See docs/internals/simulator.md.
 import { simulator } from "./simulator.mjs";
 
 const { replayMain } = await simulator();

@@ -1,4 +1,4 @@
-// npm run simulate: runs many simulated scenarios and judges them. See docs/simulator.md.
+// npm run simulate: runs many simulated scenarios and judges them. See docs/internals/simulator.md.
 import { simulator } from "./simulator.mjs";
 
 const { simulateMain } = await simulator();

@@ -1,83 +1,88 @@
 /**
- * The sidebar, in groups from the introduction to the details. A link is a path in the repository; links to pages
- * that only the built site has begin with a slash.
+ * The sidebar: the folders of docs/, from the first steps to the internals. A link is a path in the repository; links to
+ * pages that only the built site has begin with a slash.
  */
 export const MENU = [
   {
     text: "Start",
     items: [
       { text: "What it is", link: "README.md" },
-      { text: "Getting started", link: "docs/getting-started.md" },
-      { text: "Which lock do I need?", link: "docs/choosing.md" },
-      { text: "Recipes", link: "docs/recipes.md" },
-      { text: "Fencing", link: "docs/fencing.md" },
-      { text: "In a service", link: "docs/services.md" },
-      { text: "Testing your code", link: "docs/testing.md" },
-      { text: "Questions", link: "docs/faq.md" },
+      { text: "The manual", link: "docs/README.md" },
+      { text: "Twenty minutes", link: "docs/start/twenty-minutes.md" },
+      { text: "Getting started", link: "docs/start/getting-started.md" },
+      { text: "Which lock do I need?", link: "docs/start/choosing.md" },
     ],
   },
   {
-    text: "Kinds of lock",
+    text: "How to",
     items: [
-      { text: "Several names at once", link: "docs/several-names.md" },
-      { text: "Shared and exclusive", link: "docs/shared-locks.md" },
-      { text: "Semaphores", link: "docs/semaphores.md" },
-      { text: "Leader election", link: "docs/election.md" },
-      { text: "Reentrant locks", link: "docs/reentrancy.md" },
-      { text: "Owners", link: "docs/owners.md" },
-      { text: "Lock-delay", link: "docs/lock-delay.md" },
-      { text: "Handing a lock over", link: "docs/handing-over.md" },
-      { text: "Web Locks", link: "docs/web-locks.md" },
-      { text: "Coming from redlock", link: "docs/migrating-from-redlock.md" },
-      { text: "Beside Redisson", link: "docs/redisson.md" },
-      { text: "Beside SETNX and GETSET", link: "docs/timestamp-locks.md" },
+      { text: "Recipes", link: "docs/how-to/recipes.md" },
+      { text: "In a service", link: "docs/how-to/services.md" },
+      { text: "Testing your code", link: "docs/how-to/testing.md" },
+      { text: "Several names at once", link: "docs/how-to/several-names.md" },
+      { text: "Shared and exclusive", link: "docs/how-to/shared-locks.md" },
+      { text: "Semaphores", link: "docs/how-to/semaphores.md" },
+      { text: "Leader election", link: "docs/how-to/election.md" },
+      { text: "Reentrant locks", link: "docs/how-to/reentrancy.md" },
+      { text: "Owners", link: "docs/how-to/owners.md" },
+      { text: "Lock-delay", link: "docs/how-to/lock-delay.md" },
+      { text: "Handing a lock over", link: "docs/how-to/handing-over.md" },
+      { text: "Web Locks", link: "docs/how-to/web-locks.md" },
+      { text: "Coming from redlock", link: "docs/how-to/migrating-from-redlock.md" },
+      { text: "Beside Redisson", link: "docs/how-to/redisson.md" },
+      { text: "Beside SETNX and GETSET", link: "docs/how-to/timestamp-locks.md" },
     ],
   },
   {
     text: "Operate",
     items: [
-      { text: "Running the nodes", link: "docs/operations.md" },
-      { text: "Managed Redis", link: "docs/managed-redis.md" },
-      { text: "Telemetry", link: "docs/telemetry.md" },
-      { text: "The command line", link: "docs/cli.md" },
-      { text: "Inspecting locks", link: "docs/inspecting.md" },
-      { text: "Troubleshooting", link: "docs/troubleshooting.md" },
-    ],
-  },
-  {
-    text: "Proof",
-    items: [
-      {
-        text: "Is Redlock safe?",
-        link: "docs/redlock-debate.md",
-        items: [
-          { text: "Open the playground", link: "/playground.html" },
-          { text: "About the playground", link: "docs/playground.md" },
-        ],
-      },
-      { text: "Guarantees", link: "docs/guarantees.md" },
-      { text: "How it works", link: "docs/protocol.md" },
-      { text: "The simulator", link: "docs/simulator.md" },
-      { text: "Fault campaigns", link: "docs/faults.md" },
-      { text: "Mutants", link: "docs/mutants.md" },
-      { text: "Comparison under faults", link: "docs/comparison.md" },
-      { text: "Alternatives", link: "docs/alternatives.md" },
-      {
-        text: "Performance",
-        link: "docs/performance.md",
-        items: [{ text: "All figures", link: "bench/results/latest.md" }],
-      },
+      { text: "Running the nodes", link: "docs/operate/operations.md" },
+      { text: "Managed Redis", link: "docs/operate/managed-redis.md" },
+      { text: "Telemetry", link: "docs/operate/telemetry.md" },
+      { text: "Inspecting locks", link: "docs/operate/inspecting.md" },
+      { text: "Troubleshooting", link: "docs/operate/troubleshooting.md" },
+      { text: "Versions and support", link: "docs/operate/versions.md" },
     ],
   },
   {
     text: "Reference",
     items: [
-      { text: "Options, errors, limits", link: "docs/reference.md" },
+      { text: "Options, errors, limits", link: "docs/reference/api.md" },
       { text: "API", link: "/api/" },
-      { text: "Versions and support", link: "docs/versions.md" },
+      { text: "The command line", link: "docs/reference/cli.md" },
+      { text: "Guarantees", link: "docs/reference/guarantees.md" },
       { text: "Changelog", link: "CHANGELOG.md" },
       { text: "Security", link: "SECURITY.md" },
+    ],
+  },
+  {
+    text: "Explain",
+    items: [
+      { text: "Fencing", link: "docs/explain/fencing.md" },
+      { text: "Questions", link: "docs/explain/faq.md" },
+      { text: "Is Redlock safe?", link: "docs/explain/redlock-debate.md" },
+      { text: "Comparison under faults", link: "docs/explain/comparison.md" },
+      { text: "Alternatives", link: "docs/explain/alternatives.md" },
+      {
+        text: "Performance",
+        link: "docs/explain/performance.md",
+        items: [{ text: "All figures", link: "bench/results/latest.md" }],
+      },
+      { text: "Fault campaigns", link: "docs/explain/faults.md" },
+    ],
+  },
+  {
+    text: "Internals",
+    items: [
       { text: "Contributing", link: "CONTRIBUTING.md" },
+      { text: "How it works", link: "docs/internals/protocol.md" },
+      { text: "The simulator", link: "docs/internals/simulator.md" },
+      {
+        text: "About the playground",
+        link: "docs/internals/playground.md",
+        items: [{ text: "Open the playground", link: "/playground.html" }],
+      },
+      { text: "Mutants", link: "docs/internals/mutants.md" },
     ],
   },
 ];

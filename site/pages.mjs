@@ -12,8 +12,10 @@ const PLOT = /\.svg$/;
 
 /** All Markdown pages, as paths in the repository. */
 export function pagesOf(root) {
-  const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
-  return [...PAGES, ...docs.map((name) => `docs/${name}`), "bench/results/latest.md"];
+  const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`);
+  return [...PAGES, ...docs, "bench/results/latest.md"];
 }
 
 /** The path on the site of a file of the repository. */

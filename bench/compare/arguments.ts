@@ -10,7 +10,7 @@ export const USAGE = `usage: npm run compare -- [options]
   --subject a,b    these subjects only: ${SUBJECT_IDS.join(", ")}
   --ttl ms         another life of the lock
   --ioredis json   options for the peers' ioredis clients, such as '{"commandTimeout":500}'
-Only a run of everything writes docs/comparison.md and bench/results/compare.json.`;
+Only a run of everything writes docs/explain/comparison.md and bench/results/compare.json.`;
 
 export interface Arguments {
   readonly plan: Plan;

@@ -9,7 +9,7 @@ import { page, table } from "./report.js";
 import { runAll } from "./run-all.js";
 import { versions } from "./versions.js";
 
-const PAGE = join("docs", "comparison.md");
+const PAGE = join("docs", "explain", "comparison.md");
 const DATA = join("bench", "results", "compare.json");
 
 async function main({ plan, isComplete }: Arguments): Promise<void> {

@@ -48,8 +48,8 @@ export default defineConfig({
   vite: { build: { chunkSizeWarningLimit: 3_000 } },
   themeConfig: {
     nav: [
-      { text: "Get started", link: "/docs/getting-started" },
-      { text: "Is Redlock safe?", link: "/docs/redlock-debate" },
+      { text: "Get started", link: "/docs/start/getting-started" },
+      { text: "Is Redlock safe?", link: "/docs/explain/redlock-debate" },
       item({ text: "Playground", link: "/playground.html" }),
       { text: "API", link: "/api/" },
     ],

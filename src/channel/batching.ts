@@ -6,7 +6,7 @@ export const MAX_BATCH_SIZE = 256;
 /**
  * Minimum number of calls into which the operations for a single node are split, so that the node works on one while
  * we prepare the next. With one call the two would take turns; more and smaller calls cost more than they gain
- * (docs/performance.md).
+ * (docs/explain/performance.md).
  */
 const SINGLE_NODE_PARTS = 2;
 

@@ -9,7 +9,7 @@
 export type QuarantineCause = "restarted" | "lostData" | "forgot" | "new";
 
 const IN_TESTS =
-  'In tests that flush, use `flushNodes` of quorate/testing, or `quarantine: "off"` (docs/testing.md#tests-that-flush)';
+  'In tests that flush, use `flushNodes` of quorate/testing, or `quarantine: "off"` (docs/how-to/testing.md#tests-that-flush)';
 
 const DURABLE = "`durable: true` for a node that keeps every write, or a smaller `maxTtlMs`";
 

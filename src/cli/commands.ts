@@ -8,10 +8,11 @@ import { held } from "./held.js";
 import { inspect } from "./inspect.js";
 import { ls } from "./ls.js";
 import { release } from "./release.js";
+import { schema } from "./schema.js";
 import { watch } from "./watch.js";
 
 /** All commands, in the order of `quorate --help`. */
 export const COMMANDS: readonly Command[] = [
   ...[exec, elect, held, inspect, ls, watch, release, doctor, bench],
-  completion,
+  ...[schema, completion],
 ];

@@ -26,15 +26,23 @@ export interface Predecessor extends VoteReceiver {
  * - `preempt`: takes the name, whoever holds it
  */
 export type AcquireMode =
-  | { readonly as: "newcomer" | "joiner" | "preempt" }
+  | { readonly as: "joiner" | "preempt" }
+  /** @param ownerId if it must not be one of its own: the lock is one of several under one value */
+  | { readonly as: "newcomer"; readonly ownerId?: string | undefined }
   | { readonly as: "waiter"; readonly waiter: Waiter }
   | { readonly as: "passOn"; readonly waiter: Waiter; readonly from: Predecessor }
   | { readonly as: "adoption"; readonly previousId: string };
 
 export const NEWCOMER: AcquireMode = { as: "newcomer" };
 export const JOINER: AcquireMode = { as: "joiner" };
+export const PREEMPT: AcquireMode = { as: "preempt" };
 
 const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
+
+/** The ownerId that an attempt is given. */
+export function ownerOf(mode: AcquireMode): string | undefined {
+  return mode.as === "newcomer" ? mode.ownerId : undefined;
+}
 
 /** The owner whose key is replaced by ours in the step that acquires it. */
 export function previousOwnerOf(mode: AcquireMode): PreviousOwner | undefined {

@@ -11,14 +11,21 @@ import { isUsable, validUntilMs } from "../protocol/validity.js";
 import { isReasonKnown, isRefusedByQuorum, type Tally } from "../protocol/verdict.js";
 import {
   NEWCOMER,
+  ownerOf,
   previousOwnerOf,
   receiverFor,
   type AcquireMode,
   type Predecessor,
 } from "./acquire-mode.js";
-import { failureOf, type AttemptFailure } from "../protocol/attempt-failure.js";
+import {
+  failureOf,
+  isOwnDelay,
+  unaskedFailure,
+  type AttemptFailure,
+} from "../protocol/attempt-failure.js";
+import type { Entrant, Urgency } from "./admission.js";
 import { Contender } from "./contender.js";
-import type { Contest } from "./contest.js";
+import { Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
@@ -29,114 +36,192 @@ import {
   nodesThatMayHold,
   nodesThatRefused,
 } from "./node-sets.js";
-import { rollback } from "./release.js";
+import { rollback, type Released } from "./release.js";
 import { watched } from "./round-watch.js";
 import { Round, type RoundJudge, type RoundListener } from "./round.js";
+import type { Sleeper } from "./schedule.js";
 import { Sealing, type SealingListener } from "./sealing.js";
 
 export type AttemptOutcome = { readonly kind: "granted"; readonly lease: Lease } | AttemptFailure;
 
-/** Receives the outcome of an attempt. Called once; never after {@link Attempt.abort}. */
 export interface AttemptListener {
+  /** Called right before the first send, perhaps from within {@link Attempt.enter}. False cancels it. */
+  onBegin?(nowMs: number): boolean;
+  /** Called once; never after {@link Attempt.abort}. */
   onOutcome(outcome: AttemptOutcome): void;
 }
 
+/** What an attempt asks for. */
+export interface Asked {
+  readonly keys: LockKind;
+  readonly settings: LeaseSettings;
+  /** By default it is a newcomer. */
+  readonly mode?: AcquireMode;
+  /** If the nodes are split, it may ask them again; otherwise it gives up then. */
+  readonly contends?: boolean;
+  /** In which earlier attempts of its acquire were. */
+  readonly contest?: Contest | undefined;
+}
+
 /**
- * One acquire round, then its sealing or its rollback, under an ownerId of its own. If the nodes are split between
- * several clients, it may keep those that it has, and ask the others again in another round.
+ * One attempt, from the moment it is requested. It begins when it is admitted: one acquire round, then its sealing or
+ * its rollback, under an ownerId of its own. If the nodes are split between several clients, it may keep those that it
+ * has, and ask the others again in another round.
  *
  * A fresh ownerId for every attempt: with one for all, a delayed rollback of this attempt would
  * delete the key of the next.
  */
-export class Attempt implements RoundListener, RoundJudge, SealingListener {
-  /** It cannot be granted any more. */
-  isRolledBack = false;
+export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, SealingListener {
+  wakeAtMs = 0;
+  heapIndex = -1;
+  /** From the first time on that others were seen to have nodes. */
+  contest: Contest | undefined;
   readonly #context: Context;
-  readonly #keys: LockKind;
-  /** The keys that it asks the nodes for. */
-  readonly #asked: LockKind;
-  readonly #settings: LeaseSettings;
-  readonly #listener: AttemptListener;
+  readonly #asked: Asked;
   readonly #mode: AcquireMode;
-  readonly #ownerId: string;
-  readonly #firstSendMs: number;
-  readonly #contest: Contest | undefined;
+  /** What it asks the nodes for. */
+  readonly #keys: LockKind;
+  readonly #listener: AttemptListener;
+  #beginUntilMs = Number.POSITIVE_INFINITY;
+  #ownerId = "";
+  /** Lease clock: its validity counts from here. Undefined until it has begun. */
+  #firstSendMs: number | undefined;
   /** What it does if the nodes are split. */
   #contender: Contender | undefined;
   /** The last one. */
-  #round: Round;
+  #round: Round | undefined;
   #sealing: Sealing | undefined;
   #lease: Lease | undefined;
+  /** It cannot be granted any more. */
+  #isRolledBack = false;
   #isOver = false;
 
-  /**
-   * @param nowMs the lease clock, read before the attempt enters any queue: it is the first send
-   * @param contest of its acquire; undefined if the attempt gives up where the nodes are split
-   */
-  constructor(
-    context: Context,
-    keys: LockKind,
-    settings: LeaseSettings,
-    nowMs: number,
-    listener: AttemptListener,
-    mode: AcquireMode = NEWCOMER,
-    contest?: Contest,
-  ) {
-    const { entropy, nodes } = context;
+  constructor(context: Context, asked: Asked, listener: AttemptListener) {
+    const { keys, mode = NEWCOMER, contest } = asked;
+    this.contest = contest;
     this.#context = context;
-    this.#keys = keys;
-    this.#asked = (mode.as === "joiner" && keys.joinOnly?.()) || keys;
-    this.#settings = settings;
-    this.#listener = listener;
+    this.#asked = asked;
     this.#mode = mode;
-    const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
-    this.#ownerId = ownerIdOf(entropy.id(), settings.label, shownMs);
+    this.#keys = (mode.as === "joiner" && keys.joinOnly?.()) || keys;
+    this.#listener = listener;
+  }
+
+  /** Nodes have been asked, or it was cancelled right before that. */
+  get hasBegun(): boolean {
+    return this.#firstSendMs !== undefined;
+  }
+
+  /** Nodes are asked only for the lock that its owner may hold. */
+  get isJoiner(): boolean {
+    return this.#mode.as === "joiner";
+  }
+
+  /** Nodes have been asked, and have not decided. */
+  get isAsking(): boolean {
+    return this.hasBegun && !this.isLost;
+  }
+
+  /** What the nodes still answer only says why it fails. */
+  get isLost(): boolean {
+    return this.#isRolledBack;
+  }
+
+  /** It is held back until a quorum answers; other attempts may begin before it. */
+  get isResting(): boolean {
+    return this.#context.admission.isResting(this);
+  }
+
+  /** What it takes over was given up for it, or its ownerId is used by others: if it fails, it is not made again. */
+  get isOnce(): boolean {
+    const { as } = this.#mode;
+    return as === "passOn" || as === "adoption" || ownerOf(this.#mode) !== undefined;
+  }
+
+  /** @param beginUntilMs lease clock: if it has not begun by then, it never will, and fails as `queued` */
+  enter(urgency: Urgency, beginUntilMs = this.#beginUntilMs): void {
+    const { admission, schedule } = this.#context;
+    this.#beginUntilMs = beginUntilMs;
+    admission.enter(this, urgency);
+    if (!this.hasBegun && beginUntilMs < Number.POSITIVE_INFINITY) schedule.set(this, beginUntilMs);
+  }
+
+  /** The same once more, under another ownerId and until the same time; it has not entered yet. */
+  again(): Attempt {
+    const asked = { ...this.#asked, contest: this.contest };
+    const again = new Attempt(this.#context, asked, this.#listener);
+    again.#beginUntilMs = this.#beginUntilMs;
+    return again;
+  }
+
+  /** Called by the schedule: it is too late to begin. */
+  wake(): void {
+    if (this.#isOver || this.hasBegun) return;
+    this.#end("aborted");
+    this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length));
+  }
+
+  /** Called by the admission. The first send is now, not when the attempt was requested. */
+  begin(): void {
+    const { clock, entropy, nodes, schedule } = this.#context;
+    schedule.remove(this);
+    const nowMs = clock.now();
     this.#firstSendMs = nowMs;
-    this.#contest = contest;
-    this.#round = this.#newRound(nowMs);
+    if (this.#listener.onBegin?.(nowMs) === false) this.abort();
+    if (this.#isOver) return;
+    const mode = this.#mode;
+    const { settings } = this.#asked;
+    const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
+    this.#ownerId = ownerOf(mode) ?? ownerIdOf(entropy.id(), settings.label, shownMs);
+    this.contest?.onAsk(nowMs);
+    const round = this.#newRound(nowMs);
+    this.#round = round;
     const operation = this.#operation("acquire", this.#proposal, nowMs);
     const previous = previousOwnerOf(mode);
     const sent = previous === undefined ? operation : { ...operation, previous };
-    const receiver = watched(context, sent, settings, this.#round, receiverFor(mode, this.#round));
-    this.#round.send(nodes, sent, 0, nowMs, receiver);
+    const receiver = watched(this.#context, sent, settings, round, receiverFor(mode, round));
+    round.send(nodes, sent, 0, nowMs, receiver);
   }
 
   #newRound(nowMs: number): Round {
     const { nodes, schedule } = this.#context;
-    const { nodeTimeoutMs } = this.#settings;
-    const contest = this.#contest;
-    if (contest === undefined) {
+    const { nodeTimeoutMs } = this.#asked.settings;
+    if (this.#asked.contends !== true) {
       const lingers = this.#mode.as === "waiter" ? lingerMs(nodeTimeoutMs) : 0;
       return new Round(nodes.length, schedule, nodeTimeoutMs, this, { lingerMs: lingers });
     }
-    const leftMs = Math.max(1, contest.untilMs - nowMs);
-    const timeoutMs = Math.min(nodeTimeoutMs, leftMs);
+    const leftMs = this.contest === undefined ? nodeTimeoutMs : this.contest.untilMs - nowMs;
+    const timeoutMs = Math.min(nodeTimeoutMs, Math.max(1, leftMs));
     return new Round(nodes.length, schedule, timeoutMs, this, { judge: this });
   }
 
   get #proposal(): number | undefined {
-    return this.#settings.fencing ? this.#context.proposals.current : undefined;
+    return this.#asked.settings.fencing ? this.#context.proposals.current : undefined;
   }
 
-  /** Gives up: rolls back and never settles. Without effect once settled. */
+  /** Gives up: rolls back what was sent and never settles. Without effect once settled. */
   abort(): void {
     if (this.#isOver) return;
-    this.#isOver = true;
-    this.#contender?.stop();
-    this.#round.abandon();
-    this.#rollback();
+    if (this.#round !== undefined) {
+      this.#isOver = true;
+      this.#contender?.stop();
+      this.#round.abandon();
+      this.#rollback();
+    }
+    this.#end("aborted");
   }
 
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
   hurry(): void {
-    this.#round.hurry();
+    if (this.#isOver) return;
+    if (this.hasBegun) this.#round?.hurry();
+    else this.#context.admission.hurry(this);
   }
 
-  /** Called by the acquire round. */
+  /** Called by the acquire round, while others have votes in it. */
   isDecided(round: Round, isTimeUp: boolean): boolean {
-    const contest = this.#contest as Contest;
-    const { nodeTimeoutMs } = this.#settings;
-    this.#contender ??= new Contender(this.#context, contest, this.#ownerId, nodeTimeoutMs);
+    const { nodeTimeoutMs } = this.#asked.settings;
+    this.contest ??= new Contest(this.#firstSendMs ?? 0, nodeTimeoutMs);
+    this.#contender ??= new Contender(this.#context, this.contest, this.#ownerId, nodeTimeoutMs);
     return this.#contender.isDecided(round, isTimeUp);
   }
 
@@ -153,10 +238,11 @@ export class Attempt implements RoundListener, RoundJudge, SealingListener {
       return;
     }
     this.#contender?.stop();
-    if (this.#settings.fencing) {
+    const { fencing, nodeTimeoutMs } = this.#asked.settings;
+    if (fencing) {
       const { nodes, schedule } = this.#context;
       this.#sealing = new Sealing(nodes.length, round.votes, this);
-      this.#sealing.start(schedule, this.#context.clock, this.#settings.nodeTimeoutMs);
+      this.#sealing.start(schedule, this.#context.clock, nodeTimeoutMs);
     } else {
       this.#grant(undefined, nodesThatGranted(round.votes));
     }
@@ -169,7 +255,7 @@ export class Attempt implements RoundListener, RoundJudge, SealingListener {
 
   /** Called by the acquire round. */
   onStraggler(index: number, vote: Vote, round: Round): void {
-    if (round !== this.#round) return this.#round.onVote(index, vote);
+    if (round !== this.#round) return this.#round?.onVote(index, vote);
     const lease = this.#lease;
     if (lease === undefined) {
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
@@ -213,10 +299,8 @@ export class Attempt implements RoundListener, RoundJudge, SealingListener {
   #onContested({ contest, decision }: Contender, votes: Votes): void {
     const nowMs = this.#context.clock.now();
     if (decision === "keep" && nowMs < contest.untilMs) return this.#keep(votes, nowMs);
-    const isSplit = decision === "keep" || decision === "yield";
-    const hadVote = nodesThatGranted(votes) !== 0;
-    const askAgainInMs = isSplit ? contest.pauseMs(nowMs, hadVote) : undefined;
-    this.#fail(lossReason(votes), votes, false, askAgainInMs);
+    const isContested = decision === "keep" || decision === "yield";
+    this.#fail(lossReason(votes), votes, false, isContested);
   }
 
   /** It keeps its nodes, and asks those that refused again, in another round. */
@@ -233,7 +317,7 @@ export class Attempt implements RoundListener, RoundJudge, SealingListener {
     const { nodes } = this.#context;
     this.#contender?.contest.onAsk(nowMs);
     const operation = this.#operation("acquire", this.#proposal, nowMs);
-    const receiver = watched(this.#context, operation, this.#settings, round, round, to);
+    const receiver = watched(this.#context, operation, this.#asked.settings, round, round, to);
     round.send(nodes, operation, 0, nowMs, receiver, to);
   }
 
@@ -246,62 +330,81 @@ export class Attempt implements RoundListener, RoundJudge, SealingListener {
   #grant(token: number | undefined, complete: number): void {
     if (this.#isOver) return;
     const nowMs = this.#context.clock.now();
-    if (!this.#isUsable(nowMs)) return this.#fail("exhausted", this.#round.votes);
+    if (!this.#isUsable(nowMs)) return this.#fail("exhausted", this.#votes);
     this.#isOver = true;
-    this.#lease = new Lease(this.#context, {
-      keys: this.#keys,
-      settings: this.#settings,
+    const { keys, settings } = this.#asked;
+    const lease = new Lease(this.#context, {
+      keys,
+      settings,
       ownerId: this.#ownerId,
       fencingToken: token,
-      firstSendMs: this.#firstSendMs,
+      firstSendMs: this.#firstSendMs ?? nowMs,
       grantedAtMs: nowMs,
       validUntilMs: this.#validUntilMs,
       mayHold: this.#mayHold,
       complete,
       run: this.#run(nowMs),
     });
-    this.#context.waitQueues.heldPlaces.add(this.#lease, this.#waiter, this.#round.votes);
-    this.#listener.onOutcome({ kind: "granted", lease: this.#lease });
+    this.#lease = lease;
+    this.#context.waitQueues.heldPlaces.add(lease, this.#waiter, this.#votes);
+    this.#end("answered");
+    this.#listener.onOutcome({ kind: "granted", lease });
   }
 
   /** Of a grant. */
   get #validUntilMs(): number {
-    const { ttlMs, driftFactor } = this.#settings;
-    return validUntilMs(this.#firstSendMs, ttlMs, driftFactor);
+    const { ttlMs, driftFactor } = this.#asked.settings;
+    return validUntilMs(this.#firstSendMs ?? 0, ttlMs, driftFactor);
   }
 
   #isUsable(nowMs: number): boolean {
-    return isUsable(nowMs, this.#validUntilMs, this.#settings.minHoldMs);
+    return isUsable(nowMs, this.#validUntilMs, this.#asked.settings.minHoldMs);
   }
 
   #run(nowMs: number): Run {
-    const isWaitedFor = this.#round.votes.some(
+    const isWaitedFor = this.#votes.some(
       (vote) => vote?.kind === "granted" && vote.isWaitedFor === true,
     );
     const { lastTicket } = this.#context.waitQueues;
     return nextRun(this.#predecessor?.run, isWaitedFor, nowMs, lastTicket);
   }
 
-  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, askAgainInMs?: number): void {
+  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, isContested = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, askAgainInMs));
+    const isUnanswered = kind === "unreachable" && !isContested && !isOwnDelay(votes);
+    this.#end(isUnanswered ? "unanswered" : "answered");
+    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested));
+  }
+
+  #end(how: "answered" | "unanswered" | "aborted"): void {
+    this.#isOver = true;
+    const { admission, schedule } = this.#context;
+    schedule.remove(this);
+    if (this.#firstSendMs === undefined) admission.leave(this);
+    else admission.onEnd(how, this.#firstSendMs, this.#asked.settings.nodeTimeoutMs);
   }
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */
   #rollback(): void {
-    if (this.isRolledBack) return;
-    this.isRolledBack = true;
+    if (this.#isRolledBack) return;
+    this.#isRolledBack = true;
     this.#sealing?.stop();
     this.#predecessor?.letGo();
-    const [keys, ownerId, settings] = [this.#asked, this.#ownerId, this.#settings];
-    const [token, mayHold] = [this.#sealing?.token, this.#mayHold];
-    const waiter = this.#keys.queue.rejoins ? this.#waiter : undefined;
-    const released = { keys, ownerId, settings, token, mayHold, waiter };
+    const { settings } = this.#asked;
+    const token = this.#sealing?.token;
+    const released: Released = {
+      keys: this.#keys,
+      ownerId: this.#ownerId,
+      settings,
+      token,
+      mayHold: this.#mayHold,
+      waiter: this.#asked.keys.queue.rejoins ? this.#waiter : undefined,
+    };
     // An adoption rejects such grants itself.
     const isForAll = token !== undefined || this.#mode.as === "adoption";
-    const to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#round.votes);
+    const to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
     rollback(this.#context, released, to);
   }
 
@@ -315,19 +418,24 @@ export class Attempt implements RoundListener, RoundJudge, SealingListener {
 
   /** The nodes that may hold a key of ours; in an adoption, including those that lacked the previous key. */
   get #mayHold(): number {
-    return this.#mode.as === "adoption" ? ALL_NODES : nodesThatMayHold(this.#round.votes);
+    return this.#mode.as === "adoption" ? ALL_NODES : nodesThatMayHold(this.#votes);
+  }
+
+  get #votes(): Votes {
+    return this.#round?.votes ?? [];
   }
 
   #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
     const isAcquire = kind === "acquire";
+    const { settings } = this.#asked;
     return {
       kind,
-      keys: this.#asked,
+      keys: this.#keys,
       ownerId: this.#ownerId,
-      ttlMs: keyTtlMs(this.#settings),
-      marginMs: this.#settings.clockStepMs,
+      ttlMs: keyTtlMs(settings),
+      marginMs: settings.clockStepMs,
       fence,
-      sendBeforeMs: nowMs + this.#settings.nodeTimeoutMs,
+      sendBeforeMs: nowMs + settings.nodeTimeoutMs,
       waiter: isAcquire ? this.#waiter : undefined,
       ...(isAcquire && this.#mode.as === "preempt" && { preempts: true }),
       wire: undefined,

@@ -1,5 +1,11 @@
 import { beginningOf } from "../protocol/owner-id.js";
-import { isAnswer, patienceMs, splitDecision, type SplitDecision } from "../protocol/split.js";
+import {
+  isAnswer,
+  keepAtMs,
+  patienceMs,
+  splitDecision,
+  type SplitDecision,
+} from "../protocol/split.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
@@ -53,7 +59,7 @@ export class Contender implements Sleeper {
 
   /** Calls back when those that refused may be asked again. */
   whenAgain(nowMs: number, askAgain: (nowMs: number) => void): void {
-    const atMs = this.contest.againAtMs(nowMs);
+    const atMs = keepAtMs(this.contest, nowMs);
     if (atMs <= nowMs) return askAgain(nowMs);
     this.#askAgain = askAgain;
     this.#context.schedule.set(this, atMs);

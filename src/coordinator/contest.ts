@@ -1,53 +1,34 @@
-import { isAnswer, lastAskMs, MIN_ASK_MS, splitPauseMs } from "../protocol/split.js";
+import { isAnswer, type ContestState } from "../protocol/split.js";
 import type { Votes } from "../protocol/operation.js";
-import type { Entropy } from "./ports.js";
 
 /**
  * What one acquire knows of those that contend with it for a name that nobody holds, over its attempts: see
- * `protocol/split`. It lasts from the send of an attempt to `nodeTimeoutMs` later, or until an attempt is told that
- * somebody holds the name.
+ * `protocol/split`. It begins when an attempt sees a node that does not grant it, and lasts from the send of that to
+ * `nodeTimeoutMs` later, or until an attempt is told that somebody holds the name.
  */
-export class Contest {
-  /** Lease clock, ms; until then it asks again. */
-  untilMs = 0;
-  readonly #entropy: Pick<Entropy, "unit">;
-  #isOn = false;
-  #sentMs = 0;
-  #splitCount = 0;
-  #roundTripMs: number | undefined;
-  #isLastAsk = false;
+export class Contest implements ContestState {
+  readonly untilMs: number;
+  sentMs: number;
+  splitCount = 0;
+  roundTripMs = 0;
+  isLastAsk = false;
   /** Bit mask of the nodes that left a round unanswered: nobody waits for them before they answer. */
   #silent = 0;
 
-  constructor(entropy: Pick<Entropy, "unit">) {
-    this.#entropy = entropy;
+  /** @param sentMs lease clock: when all nodes were asked */
+  constructor(sentMs: number, nodeTimeoutMs: number) {
+    this.sentMs = sentMs;
+    this.untilMs = sentMs + nodeTimeoutMs;
   }
 
-  /** An attempt begins: all nodes are asked. */
-  begin(nowMs: number, nodeTimeoutMs: number): void {
-    this.#sentMs = nowMs;
-    if (this.#isOn) return;
-    this.#isOn = true;
-    this.untilMs = nowMs + nodeTimeoutMs;
-    this.#splitCount = 0;
-    this.#roundTripMs = undefined;
-    this.#isLastAsk = false;
-    this.#silent = 0;
-  }
-
-  /** The nodes are not split, or it is over. */
-  end(): void {
-    this.#isOn = false;
-  }
-
-  /** Those that refused are asked again. */
+  /** Nodes are asked again: all of them, or those that refused. */
   onAsk(nowMs: number): void {
-    this.#sentMs = nowMs;
+    this.sentMs = nowMs;
   }
 
   /** How long the nodes have been taking, ms. */
   tookMs(nowMs: number): number {
-    return nowMs - this.#sentMs;
+    return nowMs - this.sentMs;
   }
 
   /** Whether a node is silent that is worth waiting for. */
@@ -62,29 +43,12 @@ export class Contest {
 
   /** The nodes are split. @param tookMs until a quorum had answered, if others are silent */
   onSplit(votes: Votes, nowMs: number, tookMs: number | undefined): void {
-    this.#splitCount++;
     const isWhole = votes.every((vote) => vote !== undefined);
-    if (isWhole) this.#roundTripMs = this.tookMs(nowMs);
-    else this.#roundTripMs ??= tookMs ?? this.tookMs(nowMs);
+    if (isWhole) this.roundTripMs = this.tookMs(nowMs);
+    else if (this.splitCount === 0) this.roundTripMs = tookMs ?? this.tookMs(nowMs);
+    this.splitCount++;
     for (let index = 0; index < votes.length; index++) {
       if (votes[index] === undefined) this.#silent |= 1 << index;
     }
-  }
-
-  /** When those that refused are asked again. */
-  againAtMs(nowMs: number): number {
-    return this.#splitCount === 1 ? nowMs : Math.max(nowMs, this.#sentMs + MIN_ASK_MS);
-  }
-
-  /** After which pause all are asked anew, ms; undefined if there is no time left for it. */
-  pauseMs(nowMs: number, hadVote: boolean): number | undefined {
-    if (this.#isLastAsk || nowMs >= this.untilMs) return undefined;
-    const [splitCount, roundTripMs] = [this.#splitCount, this.#roundTripMs ?? 0];
-    const unit = this.#entropy.unit();
-    const pauseMs = splitPauseMs({ roundTripMs, splitCount, hadVote, unit });
-    const lastMs = lastAskMs(this.untilMs, roundTripMs);
-    if (nowMs + pauseMs <= lastMs) return pauseMs;
-    this.#isLastAsk = true;
-    return Math.max(0, lastMs - nowMs);
   }
 }

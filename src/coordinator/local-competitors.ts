@@ -17,9 +17,11 @@ export interface Pending extends Linkable {
    *
    * @returns false if no attempt for it is in flight
    */
-  whenDecided?(lockKey: string, callback: () => void): boolean;
+  whenDecided(lockKey: string, callback: () => void): boolean;
   /** Lease clock, ms: when the undecided attempts were sent; Infinity if they have not been sent yet. */
-  readonly askedMs?: number;
+  readonly askedMs: number;
+  /** It steals the name itself. */
+  readonly preempts: boolean;
 }
 
 /** All that holds or wants a lock in this process. */

@@ -1,4 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
+import type { Happened } from "../protocol/next-move.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
@@ -17,14 +18,8 @@ export interface QueueMember extends Linkable {
   readonly waiter: Waiter | undefined;
   /** The nodes have been asked to let it in, or to put it into their queues. */
   readonly isAsking: boolean;
-  /** Everybody ahead of it is gone. @param isHeldHere because the one ahead got the lock */
-  onFirst(isHeldHere: boolean): void;
-  /** A reader of this process got the lock, and only readers are ahead. */
-  onReader(): void;
-  /** Nodes have notified us. */
-  onTurn(isQuorum: boolean): void;
-  /** From now on notifications can arrive. */
-  onHeard(): void;
+  /** It is told what happens to its place. */
+  on(happened: Extract<Happened, { readonly what: "first" | "reader" | "turn" | "heard" }>): void;
   /** Whether a lock could be passed on to it now: it is not asking, and its deadline has not passed. */
   isReady(nowMs: number): boolean;
   /** Asks for the lock that is being released. Only while it is ready. */
@@ -67,7 +62,7 @@ export class WaitQueue {
     if (wasFirst) {
       this.forgetTurns();
       const isLetIn = isHeldHere && admits(member) && admits(this.first);
-      if (!isLetIn) this.first?.onFirst(isHeldHere);
+      if (!isLetIn) this.first?.on({ what: "first", isHeldHere });
     }
     if (isHeldHere && admits(member)) this.#letReadersIn();
   }
@@ -75,7 +70,7 @@ export class WaitQueue {
   #letReadersIn(): void {
     for (const member of this.#members) {
       if (!admits(member)) return;
-      member.onReader();
+      member.on({ what: "reader" });
     }
   }
 
@@ -102,7 +97,7 @@ export class WaitQueue {
       this.#members.add(each);
     }
     // As if the name were held: waiters that let each other pass must pause in between.
-    this.first?.onFirst(true);
+    this.first?.on({ what: "first", isHeldHere: true });
     return true;
   }
 
@@ -127,7 +122,7 @@ export class WaitQueue {
     else if (permit < ((this.first ?? this).keys.permits?.count ?? 0))
       this.#permitReservations?.add(index, permit, untilMs);
     else return;
-    this.first?.onTurn(this.isOurTurn(nodeCount));
+    this.first?.on({ what: "turn", isQuorum: this.isOurTurn(nodeCount) });
   }
 
   /** The permit that most nodes reserve for us, if any. @param permits of the caller */

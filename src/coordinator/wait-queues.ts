@@ -172,7 +172,7 @@ export class WaitQueues {
 
   /** The name stays closed, and none of our waiters is in its queue: the next one finds out for how long. */
   lookAgain(keys: LockKind): void {
-    this.of(keys)?.first?.onFirst(false);
+    this.of(keys)?.first?.on({ what: "first", isHeldHere: false });
   }
 
   /** The last place that was assigned. */
@@ -219,7 +219,7 @@ export class WaitQueues {
   /** A quorum of nodes reaches the inbox now: contenders may have missed a notification. */
   onHeard(): void {
     this.places?.hurry();
-    for (const waitQueue of this.#waitQueues.values()) waitQueue.first?.onHeard();
+    for (const waitQueue of this.#waitQueues.values()) waitQueue.first?.on({ what: "heard" });
   }
 
   /** Leaves the queues of all nodes, which pass on what they reserve for it. */

@@ -1,9 +1,8 @@
-import { PendingAcquire, type AcquireOutcome } from "../coordinator/pending-acquire.js";
+import { Acquire, type AcquireOutcome, type Wanted } from "../coordinator/acquire.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
 import type { ManagedLease } from "../coordinator/observer.js";
-import { Preemption } from "../coordinator/preemption.js";
 import { ClosedError, LockHeldError, LockLostError } from "../api/errors.js";
 import type { Lock } from "../api/lock.js";
 import { LeasedLock } from "./lock.js";
@@ -20,6 +19,7 @@ import type { QuorateWarning } from "../api/events.js";
 import { errorOf, recordedTtlOf } from "./outcome-error.js";
 import type { RequestHost } from "./request.js";
 import type { Place } from "../options/table.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Opening, Reentry } from "./reentry/reentry.js";
 import { checkRequest, type Request } from "../options/request.js";
@@ -141,22 +141,45 @@ export class Acquirer {
       return;
     }
     if (this.isClosed) throw new ClosedError(keys.name);
-    const onAbort = (): void => pendingAcquire.abort();
-    const settle = (outcome: AcquireOutcome): void => {
-      this.pending.delete(pendingAcquire);
-      signal?.removeEventListener("abort", onAbort);
-      trace?.onOutcome(outcome, pendingAcquire.attemptCount);
+    const standing = steals ? ({ as: "preempt", competitors: this } as const) : undefined;
+    const wanted = { keys, settings: lease, wait, standing };
+    this.start(wanted, signal, trace?.onSetback, (outcome, acquire) => {
+      trace?.onOutcome(outcome, acquire.attemptCount);
       if (outcome.kind === "granted") {
         const own = opening?.begin(outcome.lease) ?? outcome.lease;
         resolve(new LeasedLock(own, names, context.clock));
-      } else reject(this.#errorOf(outcome, pendingAcquire, keys, lease, wait.waitMs, signal));
+      } else reject(this.#errorOf(outcome, acquire, wanted, signal));
+    });
+  }
+
+  /**
+   * Begins an acquire, which is aborted by the signal, or when the manager closes.
+   *
+   * @param onEnd is called once, not from within this call
+   */
+  start(
+    wanted: Wanted,
+    signal: AbortSignal | undefined,
+    onSetback: ((failure: AttemptFailure) => void) | undefined,
+    onEnd: (outcome: AcquireOutcome, acquire: Acquire) => void,
+  ): Acquire {
+    const onAbort = (): void => acquire.abort();
+    const settle = (outcome: AcquireOutcome): void => {
+      this.pending.delete(acquire);
+      signal?.removeEventListener("abort", onAbort);
+      onEnd(outcome, acquire);
     };
-    const pendingAcquire = steals
-      ? new Preemption(context, keys, lease, wait, this, settle)
-      : new PendingAcquire(context, keys, lease, wait, settle, trace?.onSetback);
-    this.pending.add(pendingAcquire);
+    const acquire = new Acquire(this.nodes.context, wanted, settle, onSetback);
+    this.pending.add(acquire);
     signal?.addEventListener("abort", onAbort, { once: true });
-    pendingAcquire.begin();
+    acquire.begin();
+    return acquire;
+  }
+
+  /** Why an acquire was aborted. */
+  abortErrorOf({ keys, isPreempted }: Acquire, signal?: AbortSignal): unknown {
+    if (signal?.aborted === true) return signal.reason;
+    return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
   }
 
   /** The settings of one acquire. @throws TypeError and RangeError for bad options */
@@ -211,22 +234,17 @@ export class Acquirer {
 
   #errorOf(
     outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
-    pendingAcquire: PendingAcquire | Preemption,
-    keys: LockKind,
-    lease: LeaseSettings,
-    waitMs: number,
+    acquire: Acquire,
+    { keys, settings, wait }: Wanted,
     signal: AbortSignal | undefined,
   ): unknown {
-    if (outcome.kind === "aborted") {
-      if (signal?.aborted) return signal.reason;
-      const isPreempted = pendingAcquire instanceof Preemption && pendingAcquire.isPreempted;
-      return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
-    }
-    const { waitedMs, attemptCount } = pendingAcquire;
+    if (outcome.kind === "aborted") return this.abortErrorOf(acquire, signal);
+    const { waitedMs, attemptCount } = acquire;
+    const { waitMs } = wait;
     const isHeldHere = (): boolean =>
       [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
     const marginMs = this.nodes.marginMs();
-    const recordedTtl = (): RecordedTtl | undefined => this.recordedTtlOf(lease);
+    const recordedTtl = (): RecordedTtl | undefined => this.recordedTtlOf(settings);
     const tried = { waitMs, waitedMs, attemptCount, marginMs, isHeldHere, recordedTtl };
     return errorOf(keys, outcome, this.nodes.names, tried);
   }

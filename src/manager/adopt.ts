@@ -1,9 +1,8 @@
 import { show } from "../runtime/validate.js";
 import type { Acquirer } from "./acquirer.js";
-import { Adoption } from "../coordinator/adoption.js";
-import type { AcquireOutcome } from "../coordinator/pending-acquire.js";
+import type { AcquireOutcome } from "../coordinator/acquire.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
-import { ClosedError, LockLostError, NotAdoptableError } from "../api/errors.js";
+import { NotAdoptableError } from "../api/errors.js";
 import { ForeignKeyError, type RecordedTtl } from "../api/node-errors.js";
 import { nodeVotes } from "../api/tally.js";
 import type { Lock } from "../api/lock.js";
@@ -46,31 +45,25 @@ function adoption(
   giverId: string,
   signal: AbortSignal | undefined,
 ): Promise<Lock> {
-  const { nodes, pending } = acquirer;
-  const { context, names: nodeNames } = nodes;
+  const { context, names: nodeNames } = acquirer.nodes;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
-    const onAbort = (): void => pendingAdoption.abort();
-    const errorOfEnd = (outcome: Exclude<AcquireOutcome, { kind: "granted" }>): Error => {
-      if (outcome.kind !== "aborted") {
-        return adoptionError(keys, outcome, nodeNames, () => acquirer.recordedTtlOf(settings));
+    const standing = { as: "adopt", giverId } as const;
+    const wanted = { keys, settings, wait: acquirer.settings.once, standing };
+    acquirer.start(wanted, signal, undefined, (outcome, adopting) => {
+      if (outcome.kind === "granted") {
+        trace?.tell(outcome, undefined);
+        resolve(new LeasedLock(outcome.lease, nodeNames, context.clock));
+        return;
       }
-      if (signal?.aborted) return signal.reason as Error;
-      const { isPreempted } = pendingAdoption;
-      return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
-    };
-    const onEnd = (outcome: AcquireOutcome): void => {
-      pending.delete(pendingAdoption);
-      signal?.removeEventListener("abort", onAbort);
-      const error = outcome.kind === "granted" ? undefined : errorOfEnd(outcome);
+      const error =
+        outcome.kind === "aborted"
+          ? acquirer.abortErrorOf(adopting, signal)
+          : adoptionError(keys, outcome, nodeNames, () => acquirer.recordedTtlOf(settings));
       trace?.tell(outcome, error);
-      if (outcome.kind !== "granted") reject(error);
-      else resolve(new LeasedLock(outcome.lease, nodeNames, context.clock));
-    };
-    const pendingAdoption = new Adoption(context, keys, settings, giverId, onEnd);
-    pending.add(pendingAdoption);
-    signal?.addEventListener("abort", onAbort, { once: true });
+      reject(error);
+    });
   });
 }
 

@@ -1,5 +1,7 @@
-import { isHopeless, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
+import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
+import type { LockKind } from "./lock-kind.js";
+import { askAll, isContestOpen, type ContestState } from "./split.js";
 
 /** How long an acquire keeps trying, and how it pauses between its attempts. */
 export interface WaitSettings {
@@ -11,46 +13,78 @@ export interface WaitSettings {
   readonly fair: boolean;
 }
 
-/** What an acquire knows when it decides what to do next. Instants are of the lease clock, ms. */
-export interface Known {
+/** What an acquire wants, as far as its next move depends on it. */
+interface KnownRequest {
+  readonly keys: Pick<LockKind, "joinOnly" | "queue" | "permits">;
+  readonly settings: {
+    /** How long an attempt may take at most, ms. */
+    readonly nodeTimeoutMs: number;
+  };
   readonly wait: WaitSettings;
   readonly deadlineMs: number;
-  /** How long an attempt may take at most, ms. */
-  readonly nodeTimeoutMs: number;
-  readonly nodeCount: number;
-  /** Attempts so far. */
-  readonly attemptCount: number;
-  /** An attempt is under way, perhaps not admitted yet. */
-  readonly isUnderWay: boolean;
+}
+
+interface KnownAttempt {
+  /** Nodes have been asked, and have not decided. */
+  readonly isAsking: boolean;
   /** It cannot be granted any more: what the nodes still answer only says why it fails. */
   readonly isLost: boolean;
-  /** Of the last attempt: it only asked for the lock that its owner may hold. */
-  readonly isJoiner: boolean;
-  /** It is for a named owner, who may already hold the lock. */
-  readonly isOwned: boolean;
-  /** It is in the wait queue of its process. */
-  readonly isQueued: boolean;
+}
+
+/** Its place in the wait queue of its process, and in the nodes' queues. */
+interface KnownPlace {
   /** It is first in the wait queue of its process. */
   readonly isFirst: boolean;
   /** A reader of this process holds the lock: it may ask although it is not first. */
   readonly isLetIn: boolean;
-  /** A quorum of nodes can notify this process. */
-  readonly isHeard: boolean;
-  /** Its place in the nodes' queues can be kept without attempts. */
-  readonly isRefreshed: boolean;
-  /** Its place is being kept so: the refreshes say when to ask. */
+  /** Its place in the nodes' queues is being kept without attempts: the refreshes say when to ask. */
   readonly isInPlace: boolean;
   /** A quorum of nodes has notified it since its last attempt. */
   readonly isItsTurn: boolean;
   /** Some nodes have, and it has shortened its sleep for that. */
   readonly isTurnSeen: boolean;
+  /** How it or another in its wait queue last failed, as far as that says something about what it asks for. */
+  readonly knownFailure: AttemptFailure | undefined;
   /** Notifications have not made it ask too often. */
-  readonly mayAskInTurn: boolean;
+  mayAskInTurn(nowMs: number): boolean;
+}
+
+/**
+ * How an acquire stands to others that want the name:
+ *
+ * - `wait`: it waits for its turn
+ * - `preempt`: it takes the name, whoever holds it, and enters no queue: it goes first
+ * - `adopt`: its holder in another process has given the lock up for it. There is one attempt
+ */
+export type Standing = "wait" | "preempt" | "adopt";
+
+/** What an acquire knows when it decides what to do next. Instants are of the lease clock, ms. */
+export interface Known {
+  readonly standing: Standing;
+  readonly request: KnownRequest;
+  readonly nodeCount: number;
+  /** A quorum of nodes can notify this process. */
+  readonly isHeard: boolean;
+  /** Attempts so far. */
+  readonly attemptCount: number;
+  /** How many of them followed one another immediately, up to the last. */
+  readonly quickCount: number;
+  /** The one that is under way, perhaps not admitted yet. */
+  readonly attempt: KnownAttempt | undefined;
+  /** The last one only asked for the lock that its owner may hold. */
+  readonly isJoiner: boolean;
+  /** Its last attempt found the nodes split, and it asks again until then. */
+  readonly contest: ContestState | undefined;
+  /** Undefined until it enters the wait queue of its process. */
+  readonly place: KnownPlace | undefined;
+  /**
+   * It steals the name, and earlier requests of its process are not decided: when the last of them was sent, Infinity if
+   * it has not been sent yet.
+   */
+  readonly undecidedMs: number | undefined;
   /** When it is woken, and when it meant to ask: it may be woken earlier. */
   readonly wakeAtMs: number;
   readonly askAtMs: number;
-  /** How it or another in its wait queue last failed, as far as that says something about what it asks for. */
-  readonly knownFailure: AttemptFailure | undefined;
   /** How its own last attempt failed that asked for the lock itself. */
   readonly lastFailure: AttemptFailure | undefined;
   /** The last time that it was told that somebody holds the name. */
@@ -70,16 +104,18 @@ export type Happened =
   | { readonly what: "begun"; readonly isWaitedFor: boolean; readonly isContended: boolean }
   /** It has entered the wait queue. @param failure of the attempt before, if there was one */
   | { readonly what: "entered"; readonly failure: AttemptFailure | undefined }
-  /** @param isWithinReach as another permit is free, or others were only faster */
-  | { readonly what: "failed"; readonly failure: AttemptFailure; readonly isWithinReach: boolean }
+  /** @param isFree another permit may be free, or others were only faster */
+  | { readonly what: "failed"; readonly failure: AttemptFailure; readonly isFree: boolean }
   /** It has let others pass in its wait queue, if it had to. */
   | { readonly what: "queued"; readonly failure: AttemptFailure }
   /** Its owner does not hold the lock. */
   | { readonly what: "joinFailed"; readonly failure: AttemptFailure }
   /** It was not admitted in time. */
   | { readonly what: "unasked"; readonly failure: AttemptFailure }
-  /** A request of its process steals the name. @param isAsking nodes have been asked and have not decided yet */
-  | { readonly what: "stolen"; readonly isAsking: boolean }
+  /** A request of its process steals the name. */
+  | { readonly what: "stolen" }
+  /** It steals the name, and the earlier requests of its process are decided. */
+  | { readonly what: "decided" }
   /** Its time has come, or its deadline. */
   | { readonly what: "due" }
   /** Everybody ahead of it is gone. @param isHeldHere because the one ahead got the lock */
@@ -96,19 +132,23 @@ export type Happened =
 /** Any move but the last gives up an attempt that is under way. */
 export type NextMove =
   /**
-   * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place.
+   * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place;
+   * or as it stands to others.
    *
    * @param isCalled because it was notified: that is limited
+   * @param isQuick as the name, or a permit of it, is within reach: that is limited, too
    */
   | {
       readonly move: "ask";
-      readonly as: "newcomer" | "joiner" | "waiter";
+      readonly as: "newcomer" | "joiner" | "waiter" | Exclude<Standing, "wait">;
       readonly isCalled?: boolean;
+      readonly isQuick?: boolean;
     }
   /**
    * Then, or at the deadline if that is earlier.
    *
    * @param isLate even slightly after the deadline
+   * @param isLastAsk of the contest
    * @param leavesPlace only an attempt says more about its place
    */
   | {
@@ -116,6 +156,8 @@ export type NextMove =
       readonly atMs: number;
       readonly isCalled?: boolean;
       readonly isLate?: boolean;
+      readonly isQuick?: boolean;
+      readonly isLastAsk?: boolean;
       readonly leavesPlace?: boolean;
     }
   /** For a message, in its place in the nodes' queues, until then or its deadline; or until refreshes say so. */
@@ -123,13 +165,21 @@ export type NextMove =
   /** In the wait queue, which it enters if it is not in it. */
   | { readonly move: "queue"; readonly failure: AttemptFailure | undefined }
   | { readonly move: "giveUp"; readonly failure: AttemptFailure }
+  /** As if it had been granted and then preempted: it must not ask again after a later request. */
+  | { readonly move: "yield" }
   /** What it does already. */
   | { readonly move: "goOn" };
 
 const GO_ON: NextMove = { move: "goOn" };
-const FIND_OUT: NextMove = { move: "ask", as: "newcomer" };
-const JOIN: NextMove = { move: "ask", as: "joiner" };
-const ASK: NextMove = { move: "ask", as: "waiter" };
+type Ask = Extract<NextMove, { move: "ask" }>;
+type AskAt = Extract<NextMove, { move: "askAt" }>;
+
+const FIND_OUT: Ask = { move: "ask", as: "newcomer" };
+const JOIN: Ask = { move: "ask", as: "joiner" };
+const ASK: Ask = { move: "ask", as: "waiter" };
+const ADOPT: Ask = { move: "ask", as: "adopt" };
+const PREEMPT: Ask = { move: "ask", as: "preempt" };
+const YIELD: NextMove = { move: "yield" };
 
 /**
  * What an acquire does next; the only place where that is decided.
@@ -146,7 +196,7 @@ const ASK: NextMove = { move: "ask", as: "waiter" };
 export function nextMove(happened: Happened, known: Known, nowMs: number): NextMove {
   switch (happened.what) {
     case "begun":
-      return onBegun(happened, known);
+      return onBegun(happened, known, nowMs);
     case "entered":
       return onEntered(happened.failure, known, nowMs);
     case "failed":
@@ -154,9 +204,11 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
     case "unasked":
       return { move: "giveUp", failure: lastKnown(known) ?? happened.failure };
     case "stolen":
-      return onStolen(happened.isAsking, known, nowMs);
+      return onStolen(known, nowMs);
+    case "decided":
+      return known.attemptCount > 0 ? GO_ON : preempt(known, nowMs);
     case "queued":
-      return known.isFirst
+      return known.place?.isFirst === true
         ? first(happened.failure, known, nowMs)
         : behind(happened.failure, known, nowMs);
     case "joinFailed":
@@ -169,63 +221,146 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
     case "reader":
     case "turn":
     case "heard":
-      if (!known.isUnderWay) return onSign(happened, known, nowMs);
+      if (known.attempt === undefined) return onSign(happened, known, nowMs);
       // The attempt finds out, unless it waits for no more than the reason why it failed.
       return isCalledAnew(happened, known, nowMs) ? askInTurn(nowMs) : GO_ON;
   }
 }
 
+/** Consecutive attempts at permits that nodes report free. */
+const MAX_QUICK_PERMITS = 16;
+
+/** Others were faster: nodes that disagreed about tokens agree after the first that was sealed. */
+const MAX_QUICK_TRIES = 4;
+
+/** How often an attempt is made again because this process was too busy to send it in time. */
+const MAX_DELAYS = 8;
+
+/** Whether a failed attempt is made again immediately, as it says nothing about the nodes. */
+export function isMadeAgain({ kind, votes }: AttemptFailure, delayCount: number): boolean {
+  return kind === "unreachable" && isOwnDelay(votes) && delayCount < MAX_DELAYS;
+}
+
+/** How an attempt enters the admission. */
+export interface Entry {
+  /** It has failed before and will be retried: others that ask for the first time may begin before it. */
+  readonly isPatient: boolean;
+  /** If it has not begun by then, it never will. */
+  readonly beginUntilMs: number;
+}
+
+/** How the next attempt of an acquire enters the admission. */
+export function entryOf(known: Known, nowMs: number): Entry {
+  const { attemptCount, contest } = known;
+  const { wait, deadlineMs } = known.request;
+  const isPatient = attemptCount > 0 && nowMs < deadlineMs;
+  // A call that does not wait makes its attempt, however many waiters are ahead.
+  if (wait.waitMs === 0 && contest === undefined) {
+    return { isPatient, beginUntilMs: Number.POSITIVE_INFINITY };
+  }
+  return { isPatient, beginUntilMs: Math.max(deadlineMs, contest?.untilMs ?? 0, nowMs + 1) };
+}
+
 function onBegun(
   { isWaitedFor, isContended }: Extract<Happened, { what: "begun" }>,
-  { wait: { waitMs, fair }, isOwned, nodeCount }: Known,
+  known: Known,
+  nowMs: number,
 ): NextMove {
+  if (known.standing === "adopt") return ADOPT;
+  if (known.standing === "preempt") return preempt(known, nowMs);
+  const { waitMs, fair } = known.request.wait;
   if (!isContended && !fair) return FIND_OUT;
   if (waitMs > 0) return { move: "queue", failure: undefined };
   if (!isWaitedFor || !fair) return FIND_OUT;
   // Its owner may already hold the lock.
-  return isOwned ? JOIN : { move: "giveUp", failure: unaskedFailure("refused", nodeCount) };
+  return isOwned(known)
+    ? JOIN
+    : { move: "giveUp", failure: unaskedFailure("refused", known.nodeCount) };
 }
 
 function onFailed(
-  { failure, isWithinReach }: Extract<Happened, { what: "failed" }>,
+  { failure, isFree }: Extract<Happened, { what: "failed" }>,
   known: Known,
   nowMs: number,
 ): NextMove {
-  const { deadlineMs, isQueued } = known;
-  const [{ askAgainInMs, votes }, isInTime] = [failure, nowMs < deadlineMs];
-  // Such as another permit: it is asked for immediately, even slightly after the deadline. Contenders that have split
-  // the votes pause, or they would split them again.
-  const pauseMs = isWithinReach && hadVote(failure) ? soonMs(known) : 0;
-  if (isWithinReach && nowMs + pauseMs < deadlineMs + known.nodeTimeoutMs) {
-    return pauseMs > 0 ? { move: "askAt", atMs: nowMs + pauseMs, isLate: true } : again(known);
+  const { place, request, refusal, standing } = known;
+  const { deadlineMs, settings } = request;
+  if (isFree && mayAskQuickly(known)) {
+    // Even slightly after the deadline.
+    const leftMs = deadlineMs + settings.nodeTimeoutMs - nowMs;
+    if (leftMs > 0) {
+      // Contenders that have split the votes pause, or they would split them again.
+      const jitterMs = hadVote(failure) ? Math.min(soonMs(known), leftMs / 2) : 0;
+      return jitterMs > 0
+        ? { move: "askAt", atMs: nowMs + jitterMs, isLate: true, isQuick: true }
+        : { ...again(known), isQuick: true };
+    }
   }
-  if (!isInTime && askAgainInMs !== undefined && !isQueued && !isHopeless(votes)) {
-    return { move: "askAt", atMs: nowMs + askAgainInMs, isLate: true };
+  if (isHopeless(failure.votes)) return giveUp(failure, refusal);
+  if (nowMs >= deadlineMs) {
+    const askAgain = place === undefined ? inContest(failure, known, nowMs) : undefined;
+    return askAgain === undefined ? giveUp(failure, refusal) : { ...askAgain, isLate: true };
   }
-  if (!isInTime || isHopeless(votes)) {
-    return { move: "giveUp", failure: (failure.kind === "split" && known.refusal) || failure };
-  }
+  if (standing === "preempt") return { move: "askAt", atMs: nowMs + pauseMs(known) };
   return { move: "queue", failure };
 }
 
+/** A split says less than that somebody held the name. */
+function giveUp(failure: AttemptFailure, refusal: AttemptFailure | undefined): NextMove {
+  return { move: "giveUp", failure: (failure.kind === "split" && refusal) || failure };
+}
+
+function mayAskQuickly({ request, quickCount }: Known): boolean {
+  const { permits } = request.keys;
+  return quickCount < (permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS);
+}
+
+/** After a pause, if the nodes were split and there is time to ask again. */
+function inContest(
+  failure: AttemptFailure | undefined,
+  known: Known,
+  nowMs: number,
+): AskAt | undefined {
+  const { contest } = known;
+  if (failure?.isContested !== true || contest === undefined) return undefined;
+  if (!isContestOpen(contest, nowMs)) return undefined;
+  const { atMs, isLastAsk } = askAll(contest, hadVote(failure), known.random(), nowMs);
+  return isLastAsk ? { move: "askAt", atMs, isLastAsk } : { move: "askAt", atMs };
+}
+
+/** Earlier requests of its process are decided first, at the latest one node deadline after they were sent. */
+function preempt(known: Known, nowMs: number): NextMove {
+  const { attempt, attemptCount, undecidedMs } = known;
+  const { settings, wait, deadlineMs } = known.request;
+  if (attempt !== undefined) return GO_ON;
+  if (undecidedMs === undefined || attemptCount > 0) return PREEMPT;
+  // Of those that were not sent yet no deadline is running.
+  const untilMs = Math.min(undecidedMs, nowMs) + settings.nodeTimeoutMs;
+  const atMs = wait.waitMs > 0 ? Math.min(untilMs, deadlineMs) : untilMs;
+  return atMs <= nowMs ? PREEMPT : { move: "askAt", atMs, isLate: true };
+}
+
 /** After that request, if it has time left. */
-function onStolen(isAsking: boolean, known: Known, nowMs: number): NextMove {
-  const hasTime = nowMs < known.deadlineMs;
+function onStolen(known: Known, nowMs: number): NextMove {
+  const { standing, attempt } = known;
+  if (standing !== "wait") return YIELD;
+  if (attempt === undefined) return GO_ON;
+  const hasTime = nowMs < known.request.deadlineMs;
   if (hasTime) return { move: "askAt", atMs: nowMs };
   // Nothing of it could be granted, not yet or no more, and this attempt is its only one.
-  if (!isAsking) return GO_ON;
+  if (!attempt.isAsking) return GO_ON;
   const failure = lastKnown(known) ?? unaskedFailure("refused", known.nodeCount);
   return { move: "giveUp", failure };
 }
 
 /** What it asked last, if that may bring something else now. */
-function again({ isQueued, isJoiner }: Known): NextMove {
-  if (isQueued) return ASK;
+function again({ place, isJoiner }: Known): Ask {
+  if (place !== undefined) return ASK;
   return isJoiner ? JOIN : FIND_OUT;
 }
 
 function onEntered(failure: AttemptFailure | undefined, known: Known, nowMs: number): NextMove {
-  if (!known.isFirst) return behind(failure, known, nowMs);
+  if (known.place?.isFirst !== true) return behind(failure, known, nowMs);
   if (failure === undefined) return ASK;
   // The attempt that enters the nodes' queues. Contenders that have split the votes pause, or they would split them
   // again.
@@ -235,22 +370,26 @@ function onEntered(failure: AttemptFailure | undefined, known: Known, nowMs: num
 
 /** A joiner's refusal says nothing to the others, nor theirs to it. */
 function onJoinFailed(failure: AttemptFailure, known: Known, nowMs: number): NextMove {
-  if (nowMs >= known.deadlineMs) return { move: "giveUp", failure };
-  return known.isFirst ? { move: "askAt", atMs: nowMs } : behind(failure, known, nowMs);
+  if (nowMs >= known.request.deadlineMs) return { move: "giveUp", failure };
+  return known.place?.isFirst === true
+    ? { move: "askAt", atMs: nowMs }
+    : behind(failure, known, nowMs);
 }
 
 function onDue(known: Known, nowMs: number): NextMove {
-  if (!known.isQueued) return again(known);
-  const { askAtMs, deadlineMs } = known;
+  if (known.standing === "preempt") return preempt(known, nowMs);
+  const { place, askAtMs } = known;
+  const { wait, deadlineMs } = known.request;
+  if (place === undefined) return again(known);
   const isInTime = nowMs < deadlineMs;
   // The nodes have said meanwhile that the name is still held.
-  if (known.isInPlace && nowMs < askAtMs && isInTime) return { move: "askAt", atMs: askAtMs };
-  if (known.isFirst || known.isLetIn) return ASK;
-  if (known.isOwned && isInTime) return JOIN;
+  if (place.isInPlace && nowMs < askAtMs && isInTime) return { move: "askAt", atMs: askAtMs };
+  if (place.isFirst || place.isLetIn) return ASK;
+  if (isOwned(known) && isInTime) return JOIN;
   // Its deadline has passed. Asking out of turn would bring an answer that is known.
-  const failure = known.knownFailure;
+  const failure = place.knownFailure;
   if (failure !== undefined) return { move: "giveUp", failure };
-  return known.wait.fair
+  return wait.fair
     ? { move: "giveUp", failure: unaskedFailure("refused", known.nodeCount) }
     : FIND_OUT;
 }
@@ -280,38 +419,39 @@ function onSign(
       // With fewer nodes it may fail for as long as the others are down: each rollback would bring the next
       // notification, and we would retry at the speed of the network. False notifications from a quorum would have
       // the same effect, hence the limit.
-      if (happened.isQuorum && known.mayAskInTurn)
+      if (happened.isQuorum && known.place?.mayAskInTurn(nowMs) === true)
         return { move: "ask", as: "waiter", isCalled: true };
-      return known.isTurnSeen ? GO_ON : sooner(pauseMs(known), known, nowMs);
+      return known.place?.isTurnSeen === true ? GO_ON : sooner(pauseMs(known), known, nowMs);
     case "heard":
       // A refresh finds out whether it has missed a notification. With jitter, so that not all wait queues of the
       // process ask at the same moment.
-      return known.isInPlace ? GO_ON : sooner(soonMs(known), known, nowMs);
+      return known.place?.isInPlace === true ? GO_ON : sooner(soonMs(known), known, nowMs);
   }
 }
 
 /** A node that is slow to answer an attempt may have sent its message over another connection. */
 function isCalledAnew(
   happened: Happened,
-  { isLost, mayAskInTurn, deadlineMs }: Known,
+  { attempt, place, request }: Known,
   nowMs: number,
 ): boolean {
-  const isCalled = happened.what === "turn" && happened.isQuorum && mayAskInTurn;
-  return isCalled && isLost && nowMs < deadlineMs;
+  if (happened.what !== "turn" || !happened.isQuorum || attempt?.isLost !== true) return false;
+  return place?.mayAskInTurn(nowMs) === true && nowMs < request.deadlineMs;
 }
 
 /** Until those ahead of it are gone; an acquire with an owner also checks for its owner, at first immediately. */
 function behind(failure: AttemptFailure | undefined, known: Known, nowMs: number): NextMove {
-  if (!known.isOwned) return { move: "askAt", atMs: known.deadlineMs };
+  if (!isOwned(known)) return { move: "askAt", atMs: known.request.deadlineMs };
   return failure === undefined ? JOIN : after(failure, known, nowMs);
 }
 
 /** First in line: until it is notified, or for a while. */
 function first(failure: AttemptFailure, known: Known, nowMs: number): NextMove {
-  if (known.isItsTurn && known.mayAskInTurn) return askInTurn(nowMs);
+  const { place, isHeard } = known;
+  if (place?.isItsTurn === true && place.mayAskInTurn(nowMs)) return askInTurn(nowMs);
   // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
   const isHeld = failure.kind === "refused" || failure.kind === "split";
-  return isHeld && known.isHeard && known.isRefreshed
+  return isHeld && isHeard && known.request.keys.queue.isRefreshed
     ? inPlace(failure.quorumFreeInMs, known, nowMs)
     : after(failure, known, nowMs);
 }
@@ -330,10 +470,15 @@ function inPlace(quorumFreeInMs: number, known: Known, nowMs: number): NextMove 
 function after(failure: AttemptFailure | undefined, known: Known, nowMs: number): NextMove {
   const quorumFreeInMs = failure?.quorumFreeInMs ?? Number.POSITIVE_INFINITY;
   if (known.isHeard) {
-    const waitMs = turnWaitMs({ ...known.wait, quorumFreeInMs, unit: known.random() });
+    const waitMs = turnWaitMs({ ...known.request.wait, quorumFreeInMs, unit: known.random() });
     return { move: "askAt", atMs: nowMs + waitMs };
   }
-  return { move: "askAt", atMs: nowMs + (failure?.askAgainInMs ?? pauseMs(known, quorumFreeInMs)) };
+  return (
+    inContest(failure, known, nowMs) ?? {
+      move: "askAt",
+      atMs: nowMs + pauseMs(known, quorumFreeInMs),
+    }
+  );
 }
 
 /** After such a pause, unless it would be woken earlier anyway. */
@@ -343,12 +488,17 @@ function sooner(ms: number, known: Known, nowMs: number): NextMove {
 
 /** Where no notifications arrive. */
 function pauseMs(known: Known, quorumFreeInMs = Number.POSITIVE_INFINITY): number {
-  const { attemptCount, wait } = known;
-  return backoffMs({ ...wait, attemptCount, quorumFreeInMs, unit: known.random() });
+  const { attemptCount, request } = known;
+  return backoffMs({ ...request.wait, attemptCount, quorumFreeInMs, unit: known.random() });
 }
 
-function lastKnown({ knownFailure, lastFailure }: Known): AttemptFailure | undefined {
-  return knownFailure ?? lastFailure;
+function lastKnown({ place, lastFailure }: Known): AttemptFailure | undefined {
+  return place?.knownFailure ?? lastFailure;
+}
+
+/** It is for a named owner, who may already hold the lock. */
+function isOwned({ request }: Known): boolean {
+  return request.keys.joinOnly !== undefined;
 }
 
 function hadVote({ votes }: AttemptFailure): boolean {
@@ -357,5 +507,5 @@ function hadVote({ votes }: AttemptFailure): boolean {
 
 /** Immediately, but with jitter. */
 function soonMs(known: Known): number {
-  return known.random() * known.wait.minDelayMs;
+  return known.random() * known.request.wait.minDelayMs;
 }

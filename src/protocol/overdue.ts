@@ -7,7 +7,7 @@ import { outwaitMs } from "./validity.js";
  * After a crash of the holder nobody should have to wait for that margin. So each refusal carries a *sign* of every
  * holder, which changes with each renewal. While a sign stays the same, no renewal was executed. Once it has been the
  * same for longer than a holder may act on its lock after a renewal, counted from when the sign was received, the
- * lock has ended. No wall clock is involved, not even the node's. See docs/protocol.md.
+ * lock has ended. No wall clock is involved, not even the node's. See docs/internals/protocol.md.
  */
 
 /** Maximum number of signs in one refusal. Where more clients hold a name, the others are waited for by expiry. */

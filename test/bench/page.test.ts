@@ -15,7 +15,7 @@ describe("the published figures", () => {
   const results = parseResults(textOf("bench", "results", "latest.json"));
 
   it("are those of the data, on the pages", () => {
-    const page = textOf("docs", "performance.md");
+    const page = textOf("docs", "explain", "performance.md");
     expect(withFigures(page, results)).to.equal(page);
     const readme = textOf("README.md");
     expect(withSpeeds(readme, results)).to.equal(readme);

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
-import { Adoption } from "../../src/coordinator/adoption.js";
+import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
@@ -14,9 +13,11 @@ const found = (fence = 8): Vote => ({ kind: "granted", fence, isHandedOver: fals
 function pendingAdoption(over: Partial<LeaseSettings> = {}) {
   const bench = new CoordinatorBench();
   const outcomes: AcquireOutcome[] = [];
-  const adoption = new Adoption(bench.context, KEYS, leaseSettings(over), GIVER, (outcome) => {
-    outcomes.push(outcome);
-  });
+  const wait = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false };
+  const standing = { as: "adopt", giverId: GIVER } as const;
+  const wanted = { keys: KEYS, settings: leaseSettings(over), wait, standing };
+  const adoption = new Acquire(bench.context, wanted, (outcome) => outcomes.push(outcome));
+  adoption.begin();
   return { bench, outcomes, adoption };
 }
 
@@ -100,6 +101,23 @@ describe("an adoption", () => {
     bench.answer("acquire", [taken(), taken(), taken()]);
     expect(outcomes).to.deep.equal([{ kind: "aborted" }]);
     expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+  });
+});
+
+describe("an adoption of a name that is stolen", () => {
+  it("ends as if it had been granted and preempted, and takes back what it took", () => {
+    const { bench, outcomes, adoption } = pendingAdoption();
+    adoption.yieldTo("lock:another");
+    expect([outcomes, adoption.isPreempted]).to.deep.equal([[], false]);
+    adoption.yieldTo(KEYS.lockKey);
+    bench.answer("acquire", [taken(), taken(), taken()]);
+    expect([outcomes, adoption.isPreempted]).to.deep.equal([[{ kind: "aborted" }], true]);
+    expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+  });
+
+  it("is not waited for by the request that steals it: it asks only once", () => {
+    const { adoption } = pendingAdoption();
+    expect(adoption.whenDecided(KEYS.lockKey, () => {})).to.equal(false);
   });
 });
 

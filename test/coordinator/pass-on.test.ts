@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import type { AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import type { AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { Lease } from "../../src/coordinator/lease.js";
 import { MAX_PASS_ONS, MAX_RUN_MS } from "../../src/protocol/pass-on-run.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";

@@ -1,9 +1,8 @@
 import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { expect } from "chai";
-import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { Pending } from "../../src/coordinator/local-competitors.js";
 import type { ManagedLease } from "../../src/coordinator/observer.js";
-import { Preemption } from "../../src/coordinator/preemption.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
@@ -18,7 +17,7 @@ class PreemptionBench {
   readonly held: ManagedLease[] = [];
   readonly pending = new Set<Pending>();
   readonly outcomes: AcquireOutcome[] = [];
-  acquire: Preemption | undefined;
+  acquire: Acquire | undefined;
 
   constructor(bench = new CoordinatorBench()) {
     this.bench = bench;
@@ -28,7 +27,9 @@ class PreemptionBench {
     const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
     const { context } = this.bench;
     const lease = leaseSettings();
-    this.acquire = new Preemption(context, KEYS, lease, settings, this, (outcome) => {
+    const standing = { as: "preempt", competitors: this } as const;
+    const wanted = { keys: KEYS, settings: lease, wait: settings, standing };
+    this.acquire = new Acquire(context, wanted, (outcome) => {
       this.outcomes.push(outcome);
     });
     this.pending.add(this.acquire);
@@ -313,12 +314,11 @@ class OneTick {
         this.ends[index] = reason;
       };
     };
-    const pending =
-      kind === "t"
-        ? new Preemption(context, KEYS, leaseSettings(), this.#wait, this, settle)
-        : new PendingAcquire(context, KEYS, leaseSettings(), this.#wait, settle).begin();
+    const standing = kind === "t" ? ({ as: "preempt", competitors: this } as const) : undefined;
+    const wanted = { keys: KEYS, settings: leaseSettings(), wait: this.#wait, standing };
+    const pending = new Acquire(context, wanted, settle);
     this.pending.add(pending);
-    if (pending instanceof Preemption) pending.begin();
+    pending.begin();
   }
 
   /** What the nodes were asked since, in order; each answers as a lone node would, all of them alike. */

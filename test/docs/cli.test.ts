@@ -6,7 +6,7 @@ import { COMMANDS } from "../../src/cli/commands.js";
 import { EXIT } from "../../src/cli/exit-codes.js";
 import { root } from "./project.js";
 
-const page = readFileSync(join(root, "docs", "cli.md"), "utf8");
+const page = readFileSync(join(root, "docs", "reference", "cli.md"), "utf8");
 
 function sectionOf(heading: string): string {
   const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`));
@@ -28,7 +28,7 @@ function expectOptions(section: string, options: Options): void {
   expect(names).to.include.members(optionRows(section).flatMap((row) => row.names));
 }
 
-describe("docs/cli.md", () => {
+describe("docs/reference/cli.md", () => {
   it("has the options of every command", () => {
     expectOptions(sectionOf("Nodes and options"), GLOBAL_OPTIONS);
   });

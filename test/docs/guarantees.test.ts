@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { root } from "./project.js";
 
 const ID = /^[A-Z]\d$/;
-const page = readFileSync(join(root, "docs", "guarantees.md"), "utf8");
+const page = readFileSync(join(root, "docs", "reference", "guarantees.md"), "utf8");
 const tables = page.indexOf("## Test a promise yourself");
 
 /** Cells of all rows of tables within a part of the page. */
@@ -21,7 +21,7 @@ function codeTakenAway(change: string): readonly string[] {
   return [...change.matchAll(taken)].map(([, code = ""]) => code.replace(/\(?\.\.\.\)?;?$/, ""));
 }
 
-describe("docs/guarantees.md", () => {
+describe("docs/reference/guarantees.md", () => {
   const promised = rows(page.slice(0, tables)).flatMap(([id = ""]) => (ID.test(id) ? id : []));
   const changes = rows(page.slice(tables)).filter(([, , change]) => change?.includes("`src/"));
 

@@ -76,7 +76,7 @@ describe("the pages", function () {
 
   it("mention every example", () => {
     const names = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
-    const page = readFileSync(join(root, "docs", "getting-started.md"), "utf8");
+    const page = readFileSync(join(root, "docs", "start", "getting-started.md"), "utf8");
     for (const name of names) expect(page).to.include(`examples/${name}`);
   });
 
@@ -102,13 +102,15 @@ describe("the pages", function () {
           .map((path) => `${page}: ${path}`),
       );
     expect(missing).to.deep.equal([]);
-    expect(packed).to.include.members(["README.md", "docs/protocol.md"]);
+    expect(packed).to.include.members(["README.md", "docs/internals/protocol.md"]);
   });
 
   it("would be found out if a link were dead", () => {
-    expect(isDead("docs/protocol.md", "no-such-page.md")).to.equal(true);
-    expect(isDead("docs/protocol.md", "operations.md#no-such-heading")).to.equal(true);
-    expect(isDead("docs/protocol.md", "operations.md#memory")).to.equal(false);
+    expect(isDead("docs/internals/protocol.md", "no-such-page.md")).to.equal(true);
+    expect(
+      isDead("docs/internals/protocol.md", "../operate/operations.md#no-such-heading"),
+    ).to.equal(true);
+    expect(isDead("docs/internals/protocol.md", "../operate/operations.md#memory")).to.equal(false);
   });
 });
 
@@ -133,9 +135,9 @@ describe("README.md", () => {
   });
 });
 
-describe("docs/faq.md", () => {
+describe("docs/explain/faq.md", () => {
   it("lets Jest compile the package and those of its dependencies that are ES modules", () => {
-    const text = readFileSync(join(root, "docs", "faq.md"), "utf8");
+    const text = readFileSync(join(root, "docs", "explain", "faq.md"), "utf8");
     const [, names = ""] =
       /transformIgnorePatterns: \["\/node_modules\/\(\?!\((.+)\)\/\)"\]/.exec(text) ?? [];
     const { dependencies } = packageJson(root) as { dependencies: object };
@@ -146,15 +148,15 @@ describe("docs/faq.md", () => {
   });
 });
 
-describe("docs/reference.md", () => {
-  const reference = join(root, "docs", "reference.md");
+describe("docs/reference/api.md", () => {
+  const reference = join(root, "docs", "reference", "api.md");
 
   it("lists every error", () => {
     expect(tableKeysOf(reference, "Errors")).to.have.members(errorsOf(quorate));
   });
 
   it("leaves the errors of quorate/fencing to the page that lists them", () => {
-    const page = join(root, "docs", "fencing.md");
+    const page = join(root, "docs", "explain", "fencing.md");
     expect(tableKeysOf(page, "Errors")).to.have.members(errorsOf(fencing));
   });
 

@@ -9,11 +9,11 @@ const { withOptions } = (await import(join(root, "scripts", "reference.mjs"))) a
   withOptions: (page: string, comments: string, options: object) => string;
 };
 
-const REFERENCE = join(root, "docs", "reference.md");
+const REFERENCE = join(root, "docs", "reference", "api.md");
 const page = readFileSync(REFERENCE, "utf8");
 const comments = readFileSync(join(root, "src", "api", "options.ts"), "utf8");
 
-describe("the options in docs/reference.md", () => {
+describe("the options in docs/reference/api.md", () => {
   it("are those of the sources: `npm run reference` would change nothing", () => {
     expect(withOptions(page, comments, OPTIONS)).to.equal(page);
   });

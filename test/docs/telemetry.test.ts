@@ -5,7 +5,7 @@ import { METRIC_NAMES } from "../../src/integrations/opentelemetry/instruments.j
 import { CHANNELS } from "../../src/telemetry/channels.js";
 import { root } from "./project.js";
 
-const read = (path: string): string => readFileSync(join(root, "docs", path), "utf8");
+const read = (path: string): string => readFileSync(join(root, "docs", "operate", path), "utf8");
 
 /** As Prometheus has them. A histogram is three. */
 const IN_PROMETHEUS = new Set(

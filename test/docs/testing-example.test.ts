@@ -30,9 +30,9 @@ export const vi = {
 export const expect = (value) => ({ toBe: (expected) => assert.equal(value, expected) });
 `;
 
-const PAGE = join(root, "docs", "testing.md");
+const PAGE = join(root, "docs", "how-to", "testing.md");
 
-describe("the tests that docs/testing.md shows", function () {
+describe("the tests that docs/how-to/testing.md shows", function () {
   this.timeout(240_000);
   let dir = "";
 

@@ -6,7 +6,7 @@ import { anchorsOf } from "./markdown.js";
 import { root } from "./project.js";
 
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
-const page = read("docs/troubleshooting.md");
+const page = read("docs/operate/troubleshooting.md");
 
 /** Texts in quotes of a union of a source file, from its first line to the first line that ends it. */
 function unionIn(file: string, begin: string): string[] {
@@ -24,7 +24,7 @@ function firstCells(heading: string): string[] {
   return cells.slice(1);
 }
 
-describe("docs/troubleshooting.md", () => {
+describe("docs/operate/troubleshooting.md", () => {
   const errors = unionIn("src/api/errors.ts", "export type QuorateErrorCode =");
   const warnings = unionIn("src/api/events.ts", "readonly code:");
   const ofTests = unionIn("src/testing/unavailable-error.ts", "export type UnavailableCode =");
@@ -48,10 +48,10 @@ describe("docs/troubleshooting.md", () => {
   });
 
   it("is where the help of each code leads", () => {
-    const anchors = anchorsOf(join(root, "docs/troubleshooting.md"));
+    const anchors = anchorsOf(join(root, "docs/operate/troubleshooting.md"));
     for (const code of [...errors, ...warnings]) {
       const [file, anchor] = helpOf(code).split("#");
-      expect(file).to.equal("docs/troubleshooting.md");
+      expect(file).to.equal("docs/operate/troubleshooting.md");
       expect(anchors).to.include(anchor);
     }
   });

@@ -5,7 +5,7 @@ import { root } from "./project.js";
 
 /** Something to compile, and where it came from. */
 export interface Sample {
-  /** Such as `docs/operations.md`. */
+  /** Such as `docs/operate/operations.md`. */
   readonly page: string;
   /** Line of the page on which the code begins. */
   readonly line: number;
@@ -18,7 +18,7 @@ declare const locks: import("quorate").LockManager;
 declare const db: {
   query(sql: string, values: readonly unknown[]): Promise<{ readonly rowCount: number }>;
 };
-// The work that is done under the locks of docs/recipes.md.
+// The work that is done under the locks of docs/how-to/recipes.md.
 declare function pendingMigrations(): Promise<readonly string[]>;
 declare function migrate(migration: string): Promise<void>;
 declare function sendReport(options: { readonly signal: AbortSignal }): Promise<void>;

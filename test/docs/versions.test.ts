@@ -5,8 +5,8 @@ import { root } from "./project.js";
 
 const read = (...path: readonly string[]): string => readFileSync(join(root, ...path), "utf8");
 
-describe("docs/versions.md", () => {
-  const page = read("docs", "versions.md");
+describe("docs/operate/versions.md", () => {
+  const page = read("docs", "operate", "versions.md");
   const row = (about: string): string => {
     const found = page.split("\n").find((line) => line.startsWith(`| ${about}`));
     return found ?? `no row that begins with ${about}`;

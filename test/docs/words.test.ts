@@ -5,7 +5,7 @@ import { pages, root } from "./project.js";
 
 /**
  * A word that means something else here, in a kind of place, and the word that is meant. The words and their meanings are in
- * docs/protocol.md, "Words".
+ * docs/internals/protocol.md, "Words".
  */
 const WORDS: readonly (readonly [word: RegExp, places: readonly string[], instead: string])[] = [
   // Redis Cluster has slots; a semaphore has permits.
@@ -46,7 +46,7 @@ const EXCEPTIONS: readonly (readonly [path: RegExp, word: RegExp])[] = [
   [/^src\/script\//, /(?:slot of the name|one slot|same slot|hash slot)/i],
   [/^src\/(?:kinds|manager|api)\//, /(?:hash slot|one slot|hashSlot|isOneSlot|keySlot)/i],
   // What happens inside, for those who read how.
-  [/^docs\/(?:protocol|guarantees|simulator|mutants|performance)\.md$/, /preempt/i],
+  [/^docs\/(?:internals\/|reference\/guarantees|explain\/performance)/, /preempt/i],
 ];
 
 function filesIn(place: string): string[] {

@@ -378,7 +378,7 @@ describe("An even number of nodes", () => {
     // Where its reader finds what to do, who does not know whose docs these are.
     expect(warning).to.have.property(
       "detail",
-      "see docs/troubleshooting.md#quorate_even_node_count in the package quorate",
+      "see docs/operate/troubleshooting.md#quorate_even_node_count in the package quorate",
     );
   });
 });

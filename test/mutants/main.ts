@@ -36,7 +36,7 @@ const pins = new Map<Row, Pin | undefined>(
 );
 if (!args.includes("--page")) await run();
 if (isForGood || args.includes("--page")) {
-  writeFileSync(join(ROOT, "docs/mutants.md"), resultsPage(pins));
+  writeFileSync(join(ROOT, "docs/internals/mutants.md"), resultsPage(pins));
 }
 
 async function run(): Promise<void> {

@@ -43,7 +43,7 @@ describe("each known bug of the field, planted into the code", () => {
   }
 
   it("is on the page of mutants", () => {
-    const page = readFileSync(join(ROOT, "docs/mutants.md"), "utf8");
+    const page = readFileSync(join(ROOT, "docs/internals/mutants.md"), "utf8");
     const pins = new Map(ALL_ROWS.map((row) => [row, isTested(row) ? undefined : row.pin]));
     expect(page, "npm run mutants -- --page writes it").to.equal(resultsPage(pins));
   });

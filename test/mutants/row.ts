@@ -60,7 +60,7 @@ interface Simulated {
 
 /** A test must fail. */
 interface Tested {
-  /** `test/protocol/verdict.test.ts`. It runs within a process that many share, see docs/mutants.md. */
+  /** `test/protocol/verdict.test.ts`. It runs within a process that many share, see docs/internals/mutants.md. */
   readonly test: string;
   /** Part of the titles of the tests in it that are run; otherwise all are. */
   readonly grep?: string;

@@ -8,11 +8,17 @@ import {
 import { backoffMs } from "../../src/protocol/backoff.js";
 import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
 import {
+  entryOf,
+  isMadeAgain,
   nextMove,
   type Happened,
   type Known,
   type NextMove,
+  type WaitSettings,
 } from "../../src/protocol/next-move.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import type { ContestState } from "../../src/protocol/split.js";
 import { unit } from "../support/uniform.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
@@ -28,18 +34,75 @@ const SPLIT = { ...failureOf("split", [held(), granted(7), held()]), quorumFreeI
 const SILENT = failureOf("unreachable", [held(), fault("timeout"), fault("timeout")]);
 const EXHAUSTED = failureOf("exhausted", [granted(7), granted(7), held()]);
 
+/** What an acquire knows, each fact by itself. */
+interface Facts {
+  readonly wait: WaitSettings;
+  readonly deadlineMs: number;
+  readonly nodeTimeoutMs: number;
+  readonly nodeCount: number;
+  readonly attemptCount: number;
+  readonly isUnderWay: boolean;
+  /** Nodes have been asked, and what they still answer only says why it fails. */
+  readonly isAsking: boolean;
+  readonly isLost: boolean;
+  readonly standing: Known["standing"];
+  readonly undecidedMs: number | undefined;
+  readonly isJoiner: boolean;
+  readonly isOwned: boolean;
+  readonly isQueued: boolean;
+  readonly isFirst: boolean;
+  readonly isLetIn: boolean;
+  readonly isHeard: boolean;
+  readonly isRefreshed: boolean;
+  readonly isInPlace: boolean;
+  readonly isItsTurn: boolean;
+  readonly isTurnSeen: boolean;
+  readonly mayAskInTurn: boolean;
+  readonly wakeAtMs: number;
+  readonly askAtMs: number;
+  readonly knownFailure: AttemptFailure | undefined;
+  readonly lastFailure: AttemptFailure | undefined;
+  readonly refusal: AttemptFailure | undefined;
+  readonly contest: ContestState | undefined;
+  readonly permitCount: number | undefined;
+  readonly quickCount: number;
+  readonly random: () => number;
+}
+
+function knownOf(facts: Facts): Known {
+  const keys = keysOf("lock:", "name");
+  const joinOnly = facts.isOwned ? () => keys : undefined;
+  const queue = { ...keys.queue, isRefreshed: facts.isRefreshed };
+  const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
+  const { permits } = facts.permitCount === undefined ? keys : permitLock(keys, facts.permitCount);
+  return {
+    ...facts,
+    request: { keys: { joinOnly, queue, permits }, settings: { nodeTimeoutMs }, wait, deadlineMs },
+    attempt: facts.isUnderWay ? facts : undefined,
+    place: facts.isQueued ? { ...facts, mayAskInTurn: () => mayAskInTurn } : undefined,
+  };
+}
+
 /** First in line, notified by the nodes, asleep until its deadline, after one attempt. */
-const FIRST: Known = {
+const FIRST: Facts = {
   ...{ wait: WAIT, deadlineMs: DEADLINE_MS, nodeCount: 3, attemptCount: 1, isUnderWay: false },
   ...{ isLost: false },
   ...{ isOwned: false, isFirst: true, isLetIn: false, isHeard: true, isRefreshed: true },
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
   ...{ knownFailure: undefined, lastFailure: undefined, refusal: undefined },
-  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false },
+  ...{
+    nodeTimeoutMs: 50,
+    isQueued: true,
+    isJoiner: false,
+    contest: undefined,
+    permitCount: undefined,
+    quickCount: 0,
+  },
+  ...{ isAsking: true, isLost: false, standing: "wait", undecidedMs: undefined },
 };
-const BEHIND: Known = { ...FIRST, isFirst: false };
-const OWNED: Known = { ...BEHIND, isOwned: true };
+const BEHIND: Facts = { ...FIRST, isFirst: false };
+const OWNED: Facts = { ...BEHIND, isOwned: true };
 
 /** Half way: of the jitter, of the pause after the first attempt, and of the longest poll in the nodes' queues. */
 const SOON_MS = WAIT.minDelayMs / 2;
@@ -57,7 +120,7 @@ const AT_DEADLINE: NextMove = { move: "askAt", atMs: DEADLINE_MS };
 type Row = readonly [
   says: string,
   happened: Happened,
-  known: Known,
+  known: Facts,
   move: NextMove,
   nowMs?: number,
 ];
@@ -66,7 +129,7 @@ function table(title: string, rows: readonly Row[]): void {
   describe(title, () => {
     for (const [says, happened, known, move, nowMs = NOW_MS] of rows) {
       it(says, () => {
-        expect(nextMove(happened, known, nowMs)).to.deep.equal(move);
+        expect(nextMove(happened, knownOf(known), nowMs)).to.deep.equal(move);
       });
     }
   });
@@ -74,15 +137,15 @@ function table(title: string, rows: readonly Row[]): void {
 
 const entered = (failure?: AttemptFailure): Happened => ({ what: "entered", failure });
 const queued = (failure: AttemptFailure): Happened => ({ what: "queued", failure });
-const failed = (failure: AttemptFailure, isWithinReach = false): Happened => ({
-  ...{ what: "failed", failure, isWithinReach },
+const failed = (failure: AttemptFailure, isFree = false): Happened => ({
+  ...{ what: "failed", failure, isFree },
 });
 const joinFailed: Happened = { what: "joinFailed", failure: REFUSED };
 const due: Happened = { what: "due" };
 const turn = (isQuorum: boolean): Happened => ({ what: "turn", isQuorum });
 const looked = (quorumFreeInMs?: number): Happened => ({ what: "looked", quorumFreeInMs });
 
-const NEW: Known = { ...FIRST, isQueued: false, isFirst: false, attemptCount: 0 };
+const NEW: Facts = { ...FIRST, isQueued: false, isFirst: false, attemptCount: 0 };
 const [FAIR, ONCE] = [
   { ...WAIT, fair: true },
   { ...WAIT, waitMs: 0 },
@@ -126,45 +189,120 @@ table("nextMove, when it is requested", [
   ],
 ]);
 
-const AGAIN = { ...SPLIT, askAgainInMs: 3 };
+const CONTESTED = { ...SPLIT, isContested: true };
+/** Split for the first time, by nodes that take 4 ms. */
+const CONTEST: ContestState = {
+  ...{ untilMs: DEADLINE_MS + 40, sentMs: NOW_MS, roundTripMs: 4, splitCount: 1, isLastAsk: false },
+};
+const IN_CONTEST = { contest: CONTEST };
+/** One to two round trips. */
+const CONTEST_PAUSE_MS = 6;
+const quickly = (as: "newcomer" | "joiner" | "waiter"): NextMove => ({
+  ...{ move: "ask", as, isQuick: true },
+});
 const HOPELESS = failureOf("refused", [foreign(), foreign(), held()]);
-const ASKED: Known = { ...NEW, attemptCount: 1 };
+const ASKED: Facts = { ...NEW, attemptCount: 1 };
 table("nextMove, after an attempt", [
   ["queues", failed(REFUSED), ASKED, queue(REFUSED)],
   ["waits on in its queue", failed(REFUSED), FIRST, queue(REFUSED)],
   ["gives up after the deadline", failed(REFUSED), ASKED, giveUp(REFUSED), DEADLINE_MS],
   ["gives up where waiting is of no use", failed(HOPELESS), ASKED, giveUp(HOPELESS)],
-  ["asks again at once for another permit", failed(REFUSED, true), ASKED, ask("newcomer")],
-  ["asks again from its queue", failed(REFUSED, true), FIRST, ask("waiter")],
+  ["asks again at once for another permit", failed(REFUSED, true), ASKED, quickly("newcomer")],
+  ["asks again from its queue", failed(REFUSED, true), FIRST, quickly("waiter")],
+  [
+    "does so for a permit 16 times in a row",
+    failed(REFUSED, true),
+    { ...ASKED, permitCount: 4, quickCount: 15 },
+    quickly("newcomer"),
+  ],
+  [
+    "but not more",
+    failed(REFUSED, true),
+    { ...ASKED, permitCount: 4, quickCount: 16 },
+    queue(REFUSED),
+  ],
+  [
+    "does so 4 times in a row where others were only faster",
+    failed(EXHAUSTED, true),
+    { ...FIRST, quickCount: 3, random: () => 0 },
+    quickly("waiter"),
+  ],
+  ["but not more often", failed(EXHAUSTED, true), { ...FIRST, quickCount: 4 }, queue(EXHAUSTED)],
   [
     "looks again for its owner's lock",
     failed(REFUSED, true),
     { ...ASKED, isJoiner: true },
-    ask("joiner"),
+    quickly("joiner"),
   ],
   [
     "pauses where it split the votes for it",
     failed(SPLIT, true),
     ASKED,
-    askLateIn(SOON_MS, NOW_MS),
+    { move: "askAt", atMs: NOW_MS + SOON_MS, isLate: true, isQuick: true },
+  ],
+  [
+    "pauses no longer than half of the time that is left for that",
+    failed(SPLIT, true),
+    ASKED,
+    { move: "askAt", atMs: DEADLINE_MS + 45, isLate: true, isQuick: true },
+    DEADLINE_MS + 40,
   ],
   [
     "asks for it slightly after the deadline, too",
     failed(REFUSED, true),
     ASKED,
-    ask("newcomer"),
+    quickly("newcomer"),
     DEADLINE_MS + 49,
   ],
   ["but not later", failed(REFUSED, true), ASKED, giveUp(REFUSED), DEADLINE_MS + 50],
   [
     "asks again after the deadline where the nodes were split",
-    failed(AGAIN),
-    ASKED,
-    askLateIn(3),
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    askLateIn(CONTEST_PAUSE_MS),
     DEADLINE_MS,
   ],
-  ["queues for that before the deadline", failed(AGAIN), ASKED, queue(AGAIN)],
-  ["does not from a queue: that decides", failed(AGAIN), FIRST, giveUp(AGAIN), DEADLINE_MS],
+  [
+    "does so for the last time two round trips before that is over",
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    { move: "askAt", atMs: DEADLINE_MS + 32, isLate: true, isLastAsk: true },
+    DEADLINE_MS + 30,
+  ],
+  [
+    "does so at once where that has passed",
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    { move: "askAt", atMs: DEADLINE_MS + 35, isLate: true, isLastAsk: true },
+    DEADLINE_MS + 35,
+  ],
+  [
+    "gives up once its last ask was split",
+    failed(CONTESTED),
+    { ...ASKED, contest: { ...CONTEST, isLastAsk: true } },
+    giveUp(CONTESTED),
+    DEADLINE_MS,
+  ],
+  [
+    "gives up once that is over",
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    giveUp(CONTESTED),
+    DEADLINE_MS + 40,
+  ],
+  [
+    "queues for that before the deadline",
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    queue(CONTESTED),
+  ],
+  [
+    "does not from a queue: that decides",
+    failed(CONTESTED),
+    { ...FIRST, ...IN_CONTEST },
+    giveUp(CONTESTED),
+    DEADLINE_MS,
+  ],
   [
     "says at the end that somebody held the name, if it was told so before a split",
     failed(SPLIT),
@@ -189,7 +327,9 @@ table("nextMove, after an attempt", [
 ]);
 
 const unasked: Happened = { what: "unasked", failure: unaskedFailure("queued", 3) };
-const stolen = (isAsking: boolean): Happened => ({ what: "stolen", isAsking });
+const stolen: Happened = { what: "stolen" };
+const ASKING: Facts = { ...ASKED, isUnderWay: true };
+const NOT_ASKING: Facts = { ...NEW, isUnderWay: true, isAsking: false };
 table("nextMove, where it was interrupted", [
   ["says that it was not asked in time", unasked, NEW, giveUp(unaskedFailure("queued", 3))],
   ["says what it knows instead", unasked, { ...ASKED, lastFailure: SILENT }, giveUp(SILENT)],
@@ -199,23 +339,102 @@ table("nextMove, where it was interrupted", [
     { ...FIRST, knownFailure: REFUSED },
     giveUp(REFUSED),
   ],
-  ["asks after the request that steals the name", stolen(true), ASKED, askIn(0)],
-  ["does so where it had not asked yet", stolen(false), NEW, askIn(0)],
-  ["keeps its only attempt where that was not sent yet", stolen(false), NEW, GO_ON, DEADLINE_MS],
+  ["asks after the request that steals the name", stolen, ASKING, askIn(0)],
+  ["does so where it had not asked yet", stolen, NOT_ASKING, askIn(0)],
+  ["keeps its only attempt where that was not sent yet", stolen, NOT_ASKING, GO_ON, DEADLINE_MS],
+  ["does nothing where it asks for nothing", stolen, FIRST, GO_ON],
+  [
+    "does so where its attempt is lost already",
+    stolen,
+    { ...ASKING, isAsking: false, isLost: true },
+    askIn(0),
+  ],
+  [
+    "is told why its only attempt was lost",
+    stolen,
+    { ...ASKING, isAsking: false, isLost: true },
+    GO_ON,
+    DEADLINE_MS,
+  ],
   [
     "is refused after its deadline",
-    stolen(true),
-    NEW,
+    stolen,
+    ASKING,
     giveUp(unaskedFailure("refused", 3)),
     DEADLINE_MS,
   ],
+  ["is told what it knew", stolen, { ...ASKING, lastFailure: SILENT }, giveUp(SILENT), DEADLINE_MS],
+]);
+
+const STEALING: Facts = { ...NEW, standing: "preempt" };
+const STEALING_ONCE: Facts = { ...STEALING, wait: ONCE, deadlineMs: NOW_MS };
+/** An earlier request of its process was sent 20 ms ago. */
+const UNDECIDED = { undecidedMs: NOW_MS - 20 };
+const ADOPTING: Facts = { ...NEW, standing: "adopt", wait: ONCE, deadlineMs: NOW_MS };
+const decided: Happened = { what: "decided" };
+const YIELD: NextMove = { move: "yield" };
+const steal: NextMove = { move: "ask", as: "preempt" };
+table("nextMove, where it steals the name", [
+  ["asks at once, past those who wait", begun(true), STEALING, steal],
   [
-    "is told what it knew",
-    stolen(true),
-    { ...ASKED, lastFailure: SILENT },
-    giveUp(SILENT),
-    DEADLINE_MS,
+    "waits until earlier requests are decided, a node deadline after they were sent",
+    begun(true),
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
   ],
+  [
+    "waits for a whole one where they were not sent yet",
+    begun(true),
+    { ...STEALING, undecidedMs: Number.POSITIVE_INFINITY },
+    askLateIn(50, NOW_MS),
+  ],
+  [
+    "waits for them no longer than for its own deadline",
+    begun(true),
+    { ...STEALING, ...UNDECIDED, deadlineMs: NOW_MS + 10 },
+    askLateIn(10, NOW_MS),
+  ],
+  [
+    "waits for them where it asks only once, too",
+    begun(true),
+    { ...STEALING_ONCE, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  [
+    "waits on where it is woken too early",
+    due,
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  ["asks once that time is over", due, { ...STEALING, undecidedMs: NOW_MS - 50 }, steal],
+  ["asks once they are decided", decided, STEALING, steal],
+  [
+    "waits for others that asked meanwhile",
+    decided,
+    { ...STEALING, ...UNDECIDED },
+    askLateIn(30, NOW_MS),
+  ],
+  ["asks once, however often it is woken", due, { ...STEALING, isUnderWay: true }, GO_ON],
+  ["has asked already when they are decided", decided, { ...STEALING, attemptCount: 1 }, GO_ON],
+  ["backs off after a failure", failed(SILENT), { ...STEALING, attemptCount: 1 }, askIn(PAUSE_MS)],
+  ["asks again then", due, { ...STEALING, ...UNDECIDED, attemptCount: 1 }, steal],
+  ["gives up after its deadline", failed(SILENT), STEALING, giveUp(SILENT), DEADLINE_MS],
+  ["gives up where it asks only once", failed(SILENT), STEALING_ONCE, giveUp(SILENT)],
+  ["gives up where that is of no use", failed(HOPELESS), STEALING, giveUp(HOPELESS)],
+  ["is over where a later request steals the name", stolen, STEALING, YIELD],
+  ["is over then, whatever it does", stolen, { ...STEALING, isUnderWay: true }, YIELD],
+]);
+
+table("nextMove, where it adopts a lock", [
+  ["asks at once, past those who wait", begun(true), ADOPTING, { move: "ask", as: "adopt" }],
+  [
+    "does so where others are fair: it takes nothing from them",
+    begun(true),
+    { ...ADOPTING, wait: { ...ONCE, fair: true } },
+    { move: "ask", as: "adopt" },
+  ],
+  ["asks only once", failed(REFUSED), ADOPTING, giveUp(REFUSED)],
+  ["is over where another request steals the name", stolen, ADOPTING, YIELD],
 ]);
 
 table("nextMove, on entering the wait queue", [
@@ -235,9 +454,15 @@ table("nextMove, on entering the wait queue", [
   ],
   [
     "pauses as long as the contest says where nobody notifies it",
-    entered({ ...SPLIT, askAgainInMs: 3 }),
-    { ...FIRST, isHeard: false },
-    askIn(3),
+    entered(CONTESTED),
+    { ...FIRST, ...IN_CONTEST, isHeard: false },
+    askIn(CONTEST_PAUSE_MS),
+  ],
+  [
+    "backs off then where the contest is over",
+    entered(CONTESTED),
+    { ...FIRST, contest: { ...CONTEST, isLastAsk: true }, isHeard: false },
+    askIn(PAUSE_MS),
   ],
   ["sleeps behind others, whatever it was told", entered(REFUSED), BEHIND, AT_DEADLINE],
   ["looks at once for its owner's lock behind others", entered(), OWNED, ask("joiner")],
@@ -416,10 +641,76 @@ table("nextMove, when its place was refreshed", [
   ],
 ]);
 
+describe("isMadeAgain", () => {
+  const late = fault("late", false);
+  for (const [votes, isOwnDelay] of [
+    [[late, late, late], true],
+    [[granted(7), late, late], true],
+    [[held(), late, late], true],
+    [[fault(), fault(), late], false],
+    [[held(), held(), late], false],
+    [[late, held(), fault()], false],
+  ] as const) {
+    const kinds = votes.map((vote) => (vote.kind === "fault" ? vote.fault : vote.kind)).join(", ");
+    it(`${isOwnDelay ? "is" : "is not"} after ${kinds}, up to 8 times`, () => {
+      const failure = failureOf("unreachable", votes);
+      expect(isMadeAgain(failure, 0)).to.equal(isOwnDelay);
+      expect(isMadeAgain(failure, 7)).to.equal(isOwnDelay);
+      expect(isMadeAgain(failure, 8)).to.equal(false);
+      expect(isMadeAgain({ ...failure, kind: "split" }, 0)).to.equal(false);
+    });
+  }
+});
+
+describe("entryOf", () => {
+  const NEVER = Number.POSITIVE_INFINITY;
+  const rows: readonly (readonly [
+    says: string,
+    facts: Facts,
+    nowMs: number,
+    isPatient: boolean,
+    beginUntilMs: number,
+  ])[] = [
+    ["may begin until the deadline", NEW, NOW_MS, false, DEADLINE_MS],
+    ["is patient once it has failed", ASKED, NOW_MS, true, DEADLINE_MS],
+    [
+      "is not at the deadline, which leaves it a moment",
+      ASKED,
+      DEADLINE_MS,
+      false,
+      DEADLINE_MS + 1,
+    ],
+    ["may begin at any time where it asks once", { ...NEW, wait: ONCE }, NOW_MS, false, NEVER],
+    [
+      "may begin while it contends, where that is longer",
+      { ...ASKED, ...IN_CONTEST },
+      NOW_MS,
+      ...([true, DEADLINE_MS + 40] as const),
+    ],
+    [
+      "may begin only while it contends, where it asks once otherwise",
+      { ...ASKED, ...IN_CONTEST, wait: ONCE, deadlineMs: NOW_MS - 1 },
+      NOW_MS,
+      ...([false, DEADLINE_MS + 40] as const),
+    ],
+    [
+      "may begin at any time once that is over, such as for another permit",
+      { ...ASKED, lastFailure: CONTESTED, wait: ONCE, deadlineMs: NOW_MS },
+      NOW_MS,
+      ...([false, NEVER] as const),
+    ],
+  ];
+  for (const [says, facts, nowMs, isPatient, beginUntilMs] of rows) {
+    it(says, () => {
+      expect(entryOf(knownOf(facts), nowMs)).to.deep.equal({ isPatient, beginUntilMs });
+    });
+  }
+});
+
 describe("nextMove, before an acquire enters the queues of the nodes", () => {
   it("pauses for a time of each process's own where votes were split: those that split them would split them again", () => {
     for (const drawn of [0, 0.25, 0.5, 1]) {
-      const move = nextMove(entered(SPLIT), { ...FIRST, random: () => drawn }, NOW_MS);
+      const move = nextMove(entered(SPLIT), knownOf({ ...FIRST, random: () => drawn }), NOW_MS);
       expect(move).to.deep.equal(askIn(drawn * WAIT.minDelayMs));
     }
   });
@@ -429,7 +720,7 @@ describe("nextMove, before an acquire enters the queues of the nodes", () => {
       const { quorumFreeInMs } = failure;
       const pauseMs = backoffMs({ ...WAIT, attemptCount: 3, quorumFreeInMs, unit: 0.5 });
       const known = { ...FIRST, isHeard: false, attemptCount: 3 };
-      expect(nextMove(entered(failure), known, NOW_MS)).to.deep.equal(askIn(pauseMs));
+      expect(nextMove(entered(failure), knownOf(known), NOW_MS)).to.deep.equal(askIn(pauseMs));
       expect(pauseMs).to.be.above(0);
     }
   });
@@ -480,7 +771,7 @@ describe("nextMove", () => {
         const isAsleep = !known.isFirst && !known.isLetIn && !known.isOwned;
         const isAtEnd = isLate || (happened.what === "due" && isAsleep);
         const nowMs = isAtEnd ? DEADLINE_MS : NOW_MS;
-        const next = nextMove(happened, { ...known, random }, nowMs);
+        const next = nextMove(happened, knownOf({ ...known, random }), nowMs);
         expect(draws).to.be.at.most(1);
         if (next.move === "askAt") expect(next.atMs).to.be.at.least(nowMs);
         if (next.move === "wait") expect(next.untilMs).to.be.at.least(nowMs);

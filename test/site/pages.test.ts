@@ -38,7 +38,7 @@ describe("the pages of the site", () => {
   });
 
   it("stand in the menu, each once", () => {
-    const docs = readdirSync(join(root, "docs"), { encoding: "utf8" })
+    const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".md"))
       .map((name) => `docs/${name}`);
     const links = items.map(({ link }) => link).filter((link) => !link.startsWith("/"));
@@ -82,7 +82,7 @@ describe("the pages of the site", () => {
   });
 
   it("have the anchors that their readers on GitHub know", () => {
-    const page = join(root, "docs", "operations.md");
+    const page = join(root, "docs", "operate", "operations.md");
     const headings = [...readFileSync(page, "utf8").matchAll(/^##+ +(.+)$/gm)].map(
       ([, text = ""]) => text,
     );
@@ -93,12 +93,15 @@ describe("the pages of the site", () => {
   it("are refused with a link to what is not there", () => {
     for (const target of ["no-such-page.md", "../examples", "../../elsewhere.md"]) {
       const text = `see [this](${target})`;
-      expect(() => pages.relinked(root, "docs/faq.md", text)).to.throw(
-        `docs/faq.md links to ${target}`,
+      expect(() => pages.relinked(root, "docs/explain/faq.md", text)).to.throw(
+        `docs/explain/faq.md links to ${target}`,
       );
     }
     // In code it is no link.
     const code = "`[this](no-such-page.md)`";
-    expect(pages.relinked(root, "docs/faq.md", code)).to.deep.equal({ text: code, files: [] });
+    expect(pages.relinked(root, "docs/explain/faq.md", code)).to.deep.equal({
+      text: code,
+      files: [],
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { Proposals } from "../../src/coordinator/proposals.js";
 import type { WaitSettings } from "../../src/protocol/next-move.js";
-import { PendingAcquire, type AcquireOutcome } from "../../src/coordinator/pending-acquire.js";
+import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import type { Context } from "../../src/coordinator/context.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
@@ -116,9 +116,12 @@ export class CoordinatorBench {
   attempt(over: Partial<LeaseSettings> = {}): { attempt: Attempt; outcomes: AttemptOutcome[] } {
     const outcomes: AttemptOutcome[] = [];
     const settings = leaseSettings(over);
-    const attempt = new Attempt(this.context, KEYS, settings, this.clock.now(), {
-      onOutcome: (outcome) => outcomes.push(outcome),
-    });
+    const attempt = new Attempt(
+      this.context,
+      { keys: KEYS, settings },
+      { onOutcome: (outcome) => outcomes.push(outcome) },
+    );
+    attempt.enter("atOnce");
     return { attempt, outcomes };
   }
 
@@ -138,19 +141,13 @@ export class CoordinatorBench {
     over: Partial<LeaseSettings> = {},
     wait: Partial<WaitSettings> = {},
     keys: LockKind = KEYS,
-  ): { pendingAcquire: PendingAcquire; abort: () => void; outcomes: Acquired[] } {
+  ): { pendingAcquire: Acquire; abort: () => void; outcomes: Acquired[] } {
     const outcomes: Acquired[] = [];
     const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
-    const lease = leaseSettings(over);
-    const pendingAcquire = new PendingAcquire(
-      this.context,
-      keys,
-      lease,
-      settings,
-      (outcome, ended) => {
-        outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
-      },
-    );
+    const wanted = { keys, settings: leaseSettings(over), wait: settings };
+    const pendingAcquire = new Acquire(this.context, wanted, (outcome, ended) => {
+      outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
+    });
     pendingAcquire.begin();
     return { pendingAcquire, abort: () => pendingAcquire.abort(), outcomes };
   }

@@ -182,7 +182,8 @@ describe("Nodes of tests that flush", () => {
   });
 
   describe("nodes that a test only flushes", () => {
-    const WAY_OUT = /flushed.*flushNodes.*quorate\/testing.*`quarantine: "off"`.*docs\/testing\.md/;
+    const WAY_OUT =
+      /flushed.*flushNodes.*quorate\/testing.*`quarantine: "off"`.*docs\/how-to\/testing\.md/;
 
     it("do not vote, and the error says what to do instead", async () => {
       await flushNodes(fleet.nodes);

@@ -1,4 +1,4 @@
-/** What the id in a violation stands for; docs/guarantees.md has the full text. */
+/** What the id in a violation stands for; docs/reference/guarantees.md has the full text. */
 export const PROMISES = {
   S1: "no two clients hold a name at once",
   S6: "a client learns in time that it lost a lock",

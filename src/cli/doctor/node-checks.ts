@@ -160,7 +160,7 @@ function misconfigured(node: NodeSeen, settings: DoctorSettings): readonly Findi
     replica: `${node.redisCli} REPLICAOF NO ONE, or use its master instead`,
     cluster: "pass the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
     eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
-    info: "use a server that lets scripts call INFO (docs/managed-redis.md)",
+    info: "use a server that lets scripts call INFO (docs/operate/managed-redis.md)",
     undeclaredKeys: "let scripts use keys that they do not declare, or use Redis or Valkey",
     runId: "use Redis or Valkey; or let it keep every write, and set `acceptNoRunId: true` for it",
     record: `stop all clients of an earlier version and upgrade them; or, if nothing uses it, ${node.redisCli} DEL ${RECORD_KEY}`,
@@ -242,7 +242,7 @@ function persistence(node: NodeSeen): readonly Finding[] {
 /** The command that grants what is missing according to the message. */
 function permitting({ redisCli, user }: NodeSeen, message: string): string {
   const rules = message.match(/\+[a-z]+(?:\|[a-z]+)?|[~&]quorate:\S*/g) ?? [];
-  const all = "all permissions are in docs/operations.md, Permissions";
+  const all = "all permissions are in docs/operate/operations.md, Permissions";
   return rules.length === 0 ? all : `${redisCli} ACL SETUSER ${user} ${rules.join(" ")}; ${all}`;
 }
 

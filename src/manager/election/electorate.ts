@@ -1,5 +1,5 @@
 import type { Acquirer } from "../acquirer.js";
-import type { AcquireOutcome } from "../../coordinator/pending-acquire.js";
+import type { AcquireOutcome } from "../../coordinator/acquire.js";
 import type { WaitSettings } from "../../protocol/next-move.js";
 import type { AttemptFailure } from "../../protocol/attempt-failure.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
@@ -8,7 +8,6 @@ import { LeasedLock } from "../lock.js";
 import { errorOf } from "../outcome-error.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import { startedTrace } from "../../telemetry/acquire-trace.js";
-import { DelayedAcquire } from "./delayed-acquire.js";
 import type { CampaignOutcome, Electorate } from "./candidacy.js";
 import { LeasedTerm } from "./term.js";
 
@@ -22,7 +21,7 @@ export interface Candidature {
 
 /** Elections of one name on the nodes of a lock manager. */
 export function electorateOf(acquirer: Acquirer, candidature: Candidature): Electorate<LeasedTerm> {
-  const { nodes, pending } = acquirer;
+  const { nodes } = acquirer;
   const { context, names: nodeNames } = nodes;
   const { keys, lease, wait, onError } = candidature;
 
@@ -48,7 +47,7 @@ export function electorateOf(acquirer: Acquirer, candidature: Candidature): Elec
   const onSetback = (failure: AttemptFailure): void => {
     const wasTroubled = isTroubled;
     const isContended = failure.kind === "refused" || failure.kind === "split";
-    isTroubled = !isContended && failure.askAgainInMs === undefined && !failure.isOutrun;
+    isTroubled = !isContended && !failure.isContested && !failure.isOutrun;
     // Once per outage, and deferred, so that a listener that throws cannot interrupt the current operation.
     if (isTroubled && !wasTroubled && onError !== undefined) {
       queueMicrotask(() => onError(error(failure)));
@@ -63,25 +62,18 @@ export function electorateOf(acquirer: Acquirer, candidature: Candidature): Elec
         return { abort: () => {} };
       }
       const trace = startedTrace(keys, wait.waitMs, { clock: context.clock, names: nodeNames });
-      const onEnd = (outcome: AcquireOutcome, campaign: DelayedAcquire): void => {
-        pending.delete(campaign);
+      const wanted = { keys, settings: lease, wait, delayMs };
+      const onSetbackOf = (failure: AttemptFailure): void => {
+        trace?.onSetback(failure);
+        onSetback(failure);
+      };
+      return acquirer.start(wanted, undefined, onSetbackOf, (outcome, { attemptCount }) => {
         if (outcome.kind === "granted") isTroubled = false;
         const ended = outcomeOf(outcome);
         const why = ended.kind === "failed" ? ended.error : undefined;
-        trace?.tell(outcome, why, campaign.attemptCount);
+        trace?.tell(outcome, why, attemptCount);
         settle(ended);
-      };
-      const campaign = new DelayedAcquire(
-        context,
-        { keys, lease, wait, delayMs },
-        onEnd,
-        (failure) => {
-          trace?.onSetback(failure);
-          onSetback(failure);
-        },
-      );
-      pending.add(campaign);
-      return campaign;
+      });
     },
   };
 }

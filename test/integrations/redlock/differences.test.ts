@@ -388,8 +388,8 @@ const DIFFERENCES: readonly Difference[] = [
 ];
 
 describe("quorate/redlock differs from redlock on purpose", () => {
-  it("and docs/migrating-from-redlock.md has all of it", () => {
-    const page = readFileSync(join(root, "docs", "migrating-from-redlock.md"), "utf8");
+  it("and docs/how-to/migrating-from-redlock.md has all of it", () => {
+    const page = readFileSync(join(root, "docs", "how-to", "migrating-from-redlock.md"), "utf8");
     const lines = [...page.matchAll(/^\| ([^|]+) \|/gm)].map(([, title]) => title);
     expect(lines).to.include.members(DIFFERENCES.map(({ what }) => what));
   });

@@ -1,9 +1,10 @@
 import { expect } from "chai";
-import { LinkedSet } from "../../../src/coordinator/linked-set.js";
-import type { Pending } from "../../../src/coordinator/local-competitors.js";
 import type { AcquireMessage } from "../../../src/index.js";
-import type { Acquirer } from "../../../src/manager/acquirer.js";
+import { Acquirer } from "../../../src/manager/acquirer.js";
 import { electorateOf } from "../../../src/manager/election/electorate.js";
+import type { Reentry } from "../../../src/manager/reentry/reentry.js";
+import type { OpenNodes } from "../../../src/nodes/open-nodes.js";
+import type { ManagerSettings } from "../../../src/options/resolve.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../../support/coordinator-bench.js";
 import { settle } from "../../support/manual-clock.js";
 import { RecordedMessages } from "../../support/recorded-messages.js";
@@ -13,17 +14,17 @@ const WAIT = { waitMs: Number.POSITIVE_INFINITY, minDelayMs: 10, maxDelayMs: 20,
 
 function electorate() {
   const bench = new CoordinatorBench();
-  const pending = new LinkedSet<Pending>();
   const told: string[] = [];
   const elected: { readonly isHeld: boolean; resign(): Promise<unknown> }[] = [];
-  const leases = new Set<unknown>();
-  const acquirer = {
-    nodes: { context: bench.context, names: ["a", "b", "c"], marginMs: () => 0 },
-    pending,
-    isClosed: false,
-    recordedTtlOf: () => undefined,
-    terms: leases,
-  } as unknown as Acquirer;
+  const nodes = {
+    ...{ context: bench.context, names: ["a", "b", "c"] },
+    ...{ marginMs: () => 0, recordedTtlMs: () => undefined },
+  };
+  const acquirer = new Acquirer(
+    ...([nodes as unknown as OpenNodes, {} as ManagerSettings, {} as Reentry] as const),
+    () => {},
+  );
+  const { pending } = acquirer;
   const onError = ({ code }: { code: string }): number => told.push(code);
   const of = electorateOf(acquirer, { keys: KEYS, lease: leaseSettings(), wait: WAIT, onError });
   const campaign = (delayMs = 0) =>

@@ -125,7 +125,7 @@ export const NODE_24: Readonly<Record<string, Deviation>> = {
   },
 };
 
-/** Where Quorate does otherwise, see docs/web-locks.md. */
+/** Where Quorate does otherwise, see docs/how-to/web-locks.md. */
 export const QUORATE: Readonly<Record<string, Deviation>> = {
   "resource-names: the empty one": {
     sees: ["! RangeError"],

@@ -1,0 +1,498 @@
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import {
+  entryOf,
+  isMadeAgain,
+  nextMove,
+  type Happened,
+  type Known,
+  type NextMove,
+  type Standing,
+  type WaitSettings,
+} from "../protocol/next-move.js";
+import { isContestOpen } from "../protocol/split.js";
+import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
+import type { AcquireRequest } from "./acquire-request.js";
+import type { Urgency } from "./admission.js";
+import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
+import type { Contest } from "./contest.js";
+import type { Context } from "./context.js";
+import type { Lease } from "./lease.js";
+import type { LeaseSettings } from "./lease-settings.js";
+import type { LocalCompetitors, Pending } from "./local-competitors.js";
+import { PermitPicker } from "./permit-picker.js";
+import { Preemption } from "./preemption.js";
+import type { Sleeper } from "./schedule.js";
+import { WaitPlace, type Waiting } from "./wait-place.js";
+
+/** How an acquire ended: the last attempt's outcome, or the caller's (or the manager's) abort. */
+export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };
+
+/** What is acquired, and for how long that is tried. */
+export interface Wanted {
+  readonly keys: LockKind;
+  readonly settings: LeaseSettings;
+  readonly wait: WaitSettings;
+  /** How it stands to others that want the name; by default it waits for its turn. */
+  readonly standing?: Wait | Preempt | Adopt | undefined;
+  /** A pause before it begins, ms. */
+  readonly delayMs?: number;
+}
+
+interface Wait {
+  readonly as: "wait";
+}
+
+/** It takes an exclusive lock of one name, whoever holds it. */
+interface Preempt {
+  readonly as: "preempt";
+  readonly competitors: LocalCompetitors;
+}
+
+/**
+ * Takes over a lock that its holder in another process has given up for it: one attempt, in which a node's vote
+ * counts only if the previous owner's key was still there at that step.
+ *
+ * Each node thus serves one of several contenders, and at most one reaches a quorum; it then knows that no other
+ * client held the lock in between. Its validity counts from this attempt's own first send. A failed attempt rolls
+ * back what it took. Nothing is restored for the previous owner: a restored key would prove a lock that had a gap.
+ */
+interface Adopt {
+  readonly as: "adopt";
+  /**
+   * The owner that gave the lock up. The nodes need not be sent its token: it is stored on a quorum, which shares a node
+   * with the one that this attempt needs.
+   */
+  readonly giverId: string;
+}
+
+const WAIT: Wait = { as: "wait" };
+
+/**
+ * An acquire in progress: attempts, one at a time, until one is granted, the time is up, or it is aborted. What it does
+ * next is decided by `protocol/next-move`; here it is done.
+ */
+export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
+  wakeAtMs = 0;
+  heapIndex = -1;
+
+  readonly #context: Context;
+  readonly #state: State;
+  readonly #standing: Wait | Preempt | Adopt;
+  /** Of one that steals the name: those of its process that hold or want it. */
+  readonly #preemption: Preemption | undefined;
+  readonly #settle: (outcome: AcquireOutcome, acquire: Acquire) => void;
+  readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
+  /** Of a semaphore: which permit to ask for. */
+  readonly #picker: PermitPicker | undefined;
+  /** Called when the nodes have decided, or their decision no longer matters. */
+  readonly #onDecided: (() => void)[] = [];
+  /** How often the last attempt was made again because this process was too busy to send it in time. */
+  #delayCount = 0;
+  /** When the last attempt was sent, lease clock, ms. */
+  #sentMs = 0;
+  #isDelayed: boolean;
+  #isPreempted = false;
+  #isOver = false;
+
+  /**
+   * @param settle is called once, not before {@link Acquire.begin} returns
+   * @param onSetback called for every failed attempt except the last
+   */
+  constructor(
+    context: Context,
+    { keys, settings, wait, standing = WAIT, delayMs = 0 }: Wanted,
+    settle: (outcome: AcquireOutcome, acquire: Acquire) => void,
+    onSetback?: (failure: AttemptFailure) => void,
+  ) {
+    const startedMs = context.clock.now() + delayMs;
+    const deadlineMs = startedMs + wait.waitMs;
+    this.#context = context;
+    if (standing.as === "preempt") {
+      this.#preemption = new Preemption(this, standing.competitors);
+    }
+    const request = { keys, settings, wait, startedMs, deadlineMs };
+    this.#state = new State(context, request, standing.as, this.#preemption);
+    this.#standing = standing;
+    this.#isDelayed = delayMs > 0;
+    this.#settle = settle;
+    this.#onSetback = onSetback;
+    if (keys.permits !== undefined) this.#picker = new PermitPicker(context, keys, keys.permits);
+  }
+
+  /** Asks at once, or waits. It is settled later, never from within this call. */
+  begin(): void {
+    const { startedMs } = this.#state.request;
+    if (this.#isDelayed) this.#wakeAt(startedMs);
+    else this.#start(startedMs);
+  }
+
+  #start(nowMs: number): void {
+    const { keys, wait } = this.#state.request;
+    const { waitQueues } = this.#context;
+    const isWaitedFor = waitQueues.of(keys) !== undefined;
+    const isContended = isWaitedFor || (wait.waitMs > 0 && waitQueues.contended.has(keys, nowMs));
+    this.#preemption?.begin();
+    const move = nextMove({ what: "begun", isWaitedFor, isContended }, this.#state, nowMs);
+    if (move.move === "giveUp") this.#context.clock.defer(() => this.#end(move.failure));
+    else if (move.move !== "goOn" && !this.#isOver) this.#perform(move, nowMs);
+  }
+
+  /** What it wants. */
+  get keys(): LockKind {
+    return this.#state.request.keys;
+  }
+
+  /** Attempts begun so far. */
+  get attemptCount(): number {
+    return this.#state.attemptCount;
+  }
+
+  /** How long it has been trying, ms. */
+  get waitedMs(): number {
+    return this.#context.clock.now() - this.#state.request.startedMs;
+  }
+
+  /** Read by its place in the wait queue. */
+  get attempt(): Attempt | undefined {
+    return this.#state.attempt;
+  }
+
+  /** Read by a later request that steals the name. */
+  get askedMs(): number {
+    return this.attempt?.hasBegun === true ? this.#sentMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** Settles as `aborted` immediately; what was sent is rolled back afterwards. */
+  abort(): void {
+    if (this.#isOver) return;
+    this.#rollBack();
+    this.#end({ kind: "aborted" });
+    this.#tellDecided();
+  }
+
+  /** It steals the name, whoever holds it. */
+  get preempts(): boolean {
+    return this.#preemption !== undefined;
+  }
+
+  /** Whether it was aborted because another request of this process steals the name. */
+  get isPreempted(): boolean {
+    return this.#isPreempted;
+  }
+
+  /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
+  yieldTo(lockKey: string): void {
+    if (this.keys.lockKeys.includes(lockKey)) this.on({ what: "stolen" });
+  }
+
+  /** Called by a later request that steals the name. */
+  whenDecided(lockKey: string, callback: () => void): boolean {
+    const { attempt, place } = this.#state;
+    const isAsking = attempt?.isLost === false || place?.isLetIn === true;
+    if (
+      this.#standing.as !== "wait" ||
+      !isAsking ||
+      attempt?.isResting === true ||
+      !this.keys.lockKeys.includes(lockKey)
+    ) {
+      return false;
+    }
+    this.#onDecided.push(callback);
+    return true;
+  }
+
+  /** Called by its place in the wait queue. */
+  askAfter(from: Predecessor, nowMs: number): void {
+    const { place } = this.#state;
+    if (this.#isOver || place?.waiter === undefined) return;
+    this.#rollBack();
+    place.forgetTurns();
+    this.#ask({ as: "passOn", waiter: place.waiter, from }, nowMs, "atOnce");
+  }
+
+  /** Called by the schedule. */
+  wake(nowMs: number): void {
+    const wasDelayed = this.#isDelayed;
+    this.#isDelayed = false;
+    if (wasDelayed) this.#start(nowMs);
+    else this.on({ what: "due" }, nowMs);
+  }
+
+  /** Something has happened: does what is to be done next. */
+  on(happened: Happened, nowMs = this.#context.clock.now()): void {
+    if (this.#isOver) return;
+    const { attempt, place } = this.#state;
+    const move = nextMove(happened, this.#state, nowMs);
+    if (move.move === "goOn") return;
+    if (happened.what === "turn" && move.move === "askAt" && place) place.isTurnSeen = true;
+    // What is in flight is given up for it.
+    this.#rollBack();
+    this.#perform(move, nowMs);
+    if (attempt !== undefined) this.#tellDecided();
+  }
+
+  #perform(move: Exclude<NextMove, { move: "goOn" }>, nowMs: number): void {
+    const { place, contest } = this.#state;
+    switch (move.move) {
+      case "ask":
+        if (move.isCalled === true) place?.takeTurn(nowMs);
+        if (move.as === "waiter" && place !== undefined) this.#askInTurn(place, nowMs);
+        else this.#ask(this.#modeOf(move.as), nowMs);
+        break;
+      case "askAt":
+        if (move.isCalled === true) place?.takeTurn(nowMs);
+        if (move.leavesPlace === true) place?.leavePlace();
+        if (move.isLastAsk === true && contest !== undefined) contest.isLastAsk = true;
+        this.#sleepUntil(move.atMs, move.isLate);
+        break;
+      case "wait":
+        this.#waitUntil(move.untilMs);
+        break;
+      case "queue":
+        this.#queue(nowMs, move.failure);
+        break;
+      case "yield":
+        this.#isPreempted = true;
+        this.#end({ kind: "aborted" });
+        break;
+      case "giveUp":
+        this.#end(move.failure);
+        break;
+    }
+  }
+
+  #modeOf(as: Extract<NextMove, { move: "ask" }>["as"]): AcquireMode {
+    if (as === "joiner") return JOINER;
+    if (as === "preempt") return PREEMPT;
+    return this.#standing.as === "adopt"
+      ? { as: "adoption", previousId: this.#standing.giverId }
+      : NEWCOMER;
+  }
+
+  #sleepUntil(atMs: number, isLate = false): void {
+    this.#state.askAtMs = atMs;
+    this.#wakeAt(isLate ? atMs : Math.min(atMs, this.#state.request.deadlineMs));
+  }
+
+  #wakeAt(atMs: number): void {
+    this.#state.wakeAtMs = atMs;
+    this.#context.schedule.set(this, atMs);
+  }
+
+  /** In its place. Where it asks later than it is woken, it finds that out then. */
+  #waitUntil(untilMs: number): void {
+    const { place, wakeAtMs } = this.#state;
+    if (place?.isInPlace === true) {
+      this.#state.askAtMs = untilMs;
+      if (untilMs < wakeAtMs) this.#wakeAt(untilMs);
+    } else {
+      this.#sleepUntil(untilMs);
+      place?.keepPlace();
+    }
+  }
+
+  /** @param failure of the previous attempt, if there was one */
+  #queue(nowMs: number, failure: AttemptFailure | undefined): void {
+    const { place, request } = this.#state;
+    if (place !== undefined && failure !== undefined) {
+      place.remember(failure);
+      place.letPass(failure);
+      this.on({ what: "queued", failure }, nowMs);
+    } else {
+      const entered = new WaitPlace(this.#context, request, this);
+      this.#state.place = entered;
+      entered.enter();
+      entered.remember(failure);
+      this.on({ what: "entered", failure }, nowMs);
+    }
+  }
+
+  #askInTurn(place: WaitPlace, nowMs: number): void {
+    const { waiter } = place;
+    const isCalled = place.forgetTurns();
+    if (waiter === undefined) this.#ask(NEWCOMER, nowMs);
+    else this.#ask({ as: "waiter", waiter }, nowMs, isCalled ? "called" : undefined);
+  }
+
+  /** @param mode any but `waiter` leaves the nodes' queues, and their notifications, to others */
+  #ask(mode: AcquireMode, nowMs: number, urgency?: Urgency): void {
+    const { place, request } = this.#state;
+    this.#wakeNoMore();
+    const { isPatient, beginUntilMs } = entryOf(this.#state, nowMs);
+    this.#state.isJoiner = mode.as === "joiner";
+    this.#delayCount = 0;
+    const contends = this.#contends(mode);
+    const asked = {
+      keys: this.#picker?.next(place?.turns, nowMs) ?? request.keys,
+      settings: request.settings,
+      mode,
+      contends,
+      contest: contends ? this.#state.contest : undefined,
+    };
+    const attempt = new Attempt(this.#context, asked, this);
+    this.#state.attempt = attempt;
+    attempt.enter(urgency ?? (isPatient ? "patient" : this.#urgency), beginUntilMs);
+  }
+
+  /** A lock that was given up expires meanwhile. */
+  get #urgency(): Urgency {
+    return this.#standing.as === "adopt" ? "called" : "plain";
+  }
+
+  /** Where nodes notify it, their queues decide whose turn it is, and it gives up a split. */
+  #contends({ as }: AcquireMode): boolean {
+    return as === "newcomer" || (as === "waiter" && !this.#state.isHeard);
+  }
+
+  /** Called by the attempt. */
+  onBegin(nowMs: number): boolean {
+    this.#state.attemptCount++;
+    this.#sentMs = nowMs;
+    this.#preemption?.preemptOwn();
+    // A listener that is notified of its loss may do anything, such as close the manager.
+    return !this.#isOver;
+  }
+
+  /** Called by the attempt. */
+  onOutcome(outcome: AttemptOutcome): void {
+    const { attempt, isJoiner, place } = this.#state;
+    const isRefused = outcome.kind !== "granted" && attempt?.isOnce === false;
+    if (isRefused && isMadeAgain(outcome, this.#delayCount)) {
+      this.#delayCount++;
+      const again = attempt.again();
+      this.#state.attempt = again;
+      again.enter("plain");
+      return;
+    }
+    const nowMs = this.#context.clock.now();
+    this.#state.attempt = undefined;
+    if (outcome.kind === "granted") {
+      this.#onGranted(outcome.lease, nowMs);
+      this.#end(outcome);
+    } else {
+      this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
+      if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
+      else if (isJoiner && place !== undefined) {
+        place.remember(outcome);
+        this.on({ what: "joinFailed", failure: outcome }, nowMs);
+      } else this.#onFailure(outcome, nowMs);
+    }
+    this.#tellDecided();
+  }
+
+  #onGranted(lease: Lease, nowMs: number): void {
+    const { contended } = this.#context.waitQueues;
+    const { rejoins, admitsOthers } = this.keys.queue;
+    const isContended = lease.run.isWaitedFor || this.attemptCount > 1;
+    // A first refusal says little where locks are shared; in a set of names it does not say whose queue to join.
+    if (isContended && rejoins && !admitsOthers) contended.add(this.keys, nowMs);
+    else contended.delete(this.keys);
+  }
+
+  #onFailure(failure: AttemptFailure, nowMs: number): void {
+    this.#state.lastFailure = failure;
+    if (failure.kind === "refused") this.#state.refusal = failure;
+    this.#remember(failure, nowMs);
+    const isFree = this.#picker?.onFailure(failure) ?? this.#isAdmitted(failure);
+    const move = nextMove({ what: "failed", failure, isFree }, this.#state, nowMs);
+    if (move.move === "goOn") return;
+    const isQuick = "isQuick" in move && move.isQuick;
+    this.#state.quickCount = isQuick ? this.#state.quickCount + 1 : 0;
+    if (isQuick) this.#state.contest = undefined;
+    else this.#picker?.forget();
+    if (move.move !== "giveUp") this.#onSetback?.(failure);
+    this.#perform(move, nowMs);
+  }
+
+  /**
+   * Those who wait for the name in this process need not find that out themselves. A joiner asks something else; and
+   * beside the queue there may be owners and readers, who are granted what others are refused.
+   */
+  #remember(failure: AttemptFailure, nowMs: number): void {
+    const { isJoiner, place, request, contest } = this.#state;
+    const mayBeGranted = contest !== undefined && isContestOpen(contest, nowMs);
+    if (isJoiner || failure.isOutrun || mayBeGranted) return;
+    if (place === undefined && failure.kind !== "unreachable") return;
+    const waitQueue = this.#context.waitQueues.of(this.keys);
+    waitQueue?.failures.add(failure, request, this.#sentMs);
+  }
+
+  /** The name is held only by those who admit it, and whose attempts were faster. */
+  #isAdmitted({ isOutrun }: AttemptFailure): boolean {
+    const { queue, joinOnly } = this.keys;
+    return isOutrun && (queue.admitsOthers || joinOnly !== undefined);
+  }
+
+  /** Of what is in flight. It may ask anew. */
+  #rollBack(): void {
+    if (this.attempt === undefined) return;
+    this.attempt.abort();
+    this.#state.attempt = undefined;
+    this.#picker?.letGo();
+  }
+
+  /** It asks now or never again. */
+  #wakeNoMore(): void {
+    this.#context.schedule.remove(this);
+    this.#state.place?.leavePlace();
+  }
+
+  #end(outcome: AcquireOutcome): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (outcome.kind !== "granted") this.#picker?.letGo();
+    this.#wakeNoMore();
+    this.#state.place?.leave(outcome.kind === "granted" ? outcome.lease : undefined);
+    this.#settle(outcome, this);
+  }
+
+  #tellDecided(): void {
+    for (const callback of this.#onDecided.splice(0)) callback();
+  }
+}
+
+/** All that an acquire knows, as `protocol/next-move` reads it. */
+class State implements Known {
+  readonly request: AcquireRequest;
+  readonly nodeCount: number;
+  attemptCount = 0;
+  readonly standing: Standing;
+  attempt: Attempt | undefined;
+  /** The last attempt found the nodes split. */
+  contest: Contest | undefined;
+  isJoiner = false;
+  place: WaitPlace | undefined;
+  wakeAtMs = 0;
+  askAtMs = 0;
+  quickCount = 0;
+  lastFailure: AttemptFailure | undefined;
+  refusal: AttemptFailure | undefined;
+  readonly #context: Context;
+  readonly #preemption: Preemption | undefined;
+
+  constructor(
+    context: Context,
+    request: AcquireRequest,
+    standing: Standing,
+    preemption: Preemption | undefined,
+  ) {
+    this.#context = context;
+    this.#preemption = preemption;
+    this.standing = standing;
+    this.request = request;
+    this.nodeCount = context.nodes.length;
+  }
+
+  get isHeard(): boolean {
+    return this.#context.waitQueues.inbox?.isHeard === true;
+  }
+
+  get undecidedMs(): number | undefined {
+    return this.#preemption?.undecidedMs;
+  }
+
+  random(): number {
+    return this.#context.entropy.unit();
+  }
+}

@@ -1,0 +1,178 @@
+import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import type { Happened } from "../protocol/next-move.js";
+import type { Waiter } from "../protocol/waiter.js";
+import type { Predecessor } from "./acquire-mode.js";
+import type { AcquireRequest } from "./acquire-request.js";
+import { Allowance } from "./allowance.js";
+import type { Context } from "./context.js";
+import type { QueuedPlace } from "./places.js";
+import type { QueueMember, WaitQueue } from "./wait-queue.js";
+import type { GrantedWaiter } from "./wait-queues.js";
+
+/** The acquire that waits. */
+export interface Waiting {
+  /** The attempt that is under way, perhaps not admitted yet. */
+  readonly attempt: Asking | undefined;
+  /** It is told what happens to its place, and decides what to do. */
+  on(happened: Happened, nowMs?: number): void;
+  /** Asks anew, for a lock of this process that is released with the attempt. */
+  askAfter(from: Predecessor, nowMs: number): void;
+}
+
+interface Asking {
+  /** Nodes have been asked, and have not decided yet. */
+  readonly isAsking: boolean;
+  /** They are asked only for the lock that its owner may hold. */
+  readonly isJoiner: boolean;
+  /** Nodes have reserved the name for it. */
+  hurry(): void;
+}
+
+/** The place of an acquire in the wait queue of its process, and in the nodes' queues. */
+export class WaitPlace implements QueueMember {
+  readonly request: AcquireRequest;
+  readonly keys: LockKind;
+  readonly waiter: Waiter | undefined;
+  /** A reader of this process holds the lock: this one may ask although it is not first in line. */
+  isLetIn = false;
+  /** Some nodes have notified us since the last attempt, and the acquire sleeps less long for that. */
+  isTurnSeen = false;
+
+  readonly #context: Context;
+  readonly #acquire: Waiting;
+  #waitQueue: WaitQueue | undefined;
+  #turnTries: Allowance | undefined;
+  /** How its own last attempt failed. */
+  #ownFailure: AttemptFailure | undefined;
+  /** Its place in the nodes' queues, while that is refreshed. */
+  #place: QueuedPlace | undefined;
+
+  constructor(context: Context, request: AcquireRequest, acquire: Waiting) {
+    const { inbox } = context.waitQueues;
+    this.#context = context;
+    this.request = request;
+    this.keys = request.keys;
+    this.#acquire = acquire;
+    if (inbox !== undefined) {
+      const ticket = context.waitQueues.ticket();
+      const { placePrefix } = this.keys.queue;
+      const turn = turnMs(request.settings.nodeTimeoutMs);
+      this.waiter = { inbox: inbox.id, ticket, turnMs: turn, placePrefix };
+    }
+  }
+
+  /** Joins the wait queue. */
+  enter(): void {
+    this.#waitQueue = this.#context.waitQueues.enter(this.keys, this);
+  }
+
+  /** @param holder the lock that it got, if it got it */
+  leave(holder: GrantedWaiter | undefined): void {
+    const waitQueue = this.#waitQueue;
+    this.#waitQueue = undefined;
+    if (waitQueue !== undefined) this.#context.waitQueues.leave(waitQueue, this, holder);
+  }
+
+  get isFirst(): boolean {
+    return this.#waitQueue?.first === this;
+  }
+
+  /** The wait queue, if its notifications are for this acquire, that is, if it is first in line. */
+  get turns(): WaitQueue | undefined {
+    return this.isFirst ? this.#waitQueue : undefined;
+  }
+
+  /** A quorum of nodes has notified us since the last attempt. */
+  get isItsTurn(): boolean {
+    return this.#waitQueue?.isOurTurn(this.#context.nodes.length) === true;
+  }
+
+  /** Its place is refreshed, and the refreshes say when to ask. */
+  get isInPlace(): boolean {
+    return this.#place !== undefined;
+  }
+
+  /**
+   * How the lock was last refused since this acquire began, to it or to others in its wait queue. What others were told
+   * says nothing to an owner: the holder that they wait for may be that owner.
+   */
+  get knownFailure(): AttemptFailure | undefined {
+    if (this.keys.joinOnly !== undefined) return this.#ownFailure;
+    return this.#waitQueue?.failures.findFor(this.request) ?? this.#ownFailure;
+  }
+
+  /** Its own attempt, before it entered the wait queue or since. */
+  remember(failure: AttemptFailure | undefined): void {
+    this.#ownFailure = failure;
+  }
+
+  /** It asks again later, and others may ask before it. */
+  letPass(failure: AttemptFailure): void {
+    this.isLetIn = false;
+    const { turns } = this;
+    if (turns !== undefined) this.#context.waitQueues.letPass(turns, this, failure);
+  }
+
+  mayAskInTurn(nowMs: number): boolean {
+    return this.#turnTries?.allows(nowMs) !== false;
+  }
+
+  /** It asks because it was notified. */
+  takeTurn(nowMs: number): void {
+    this.#turnTries ??= new Allowance(MAX_TURN_TRIES_A_SECOND);
+    this.#turnTries.take(nowMs);
+  }
+
+  /** It asks: notifications received so far no longer count. @returns whether they were a quorum's */
+  forgetTurns(): boolean {
+    const { turns } = this;
+    const isCalled = turns !== undefined && this.isItsTurn;
+    turns?.forgetTurns();
+    this.isTurnSeen = false;
+    return isCalled;
+  }
+
+  /** Lets its place be refreshed, if it has one. */
+  keepPlace(): void {
+    const { keys, waiter } = this;
+    if (waiter === undefined) return;
+    const { nodeTimeoutMs } = this.request.settings;
+    const onLook: QueuedPlace["onLook"] = (quorumFreeInMs, nowMs) =>
+      this.#acquire.on({ what: "looked", quorumFreeInMs }, nowMs);
+    this.#place = { keys, waiter, nodeTimeoutMs, onLook };
+    this.#context.waitQueues.places?.add(this.#place);
+  }
+
+  /** Earlier answers to refreshes are outdated. Its attempts keep its place. */
+  leavePlace(): void {
+    if (this.#place !== undefined) this.#context.waitQueues.places?.delete(this.#place);
+    this.#place = undefined;
+  }
+
+  /** Called by the wait queue. */
+  on(happened: Happened): void {
+    const { attempt } = this.#acquire;
+    if (happened.what === "reader" && attempt === undefined) this.isLetIn = true;
+    if (happened.what === "turn" && happened.isQuorum) attempt?.hurry();
+    this.#acquire.on(happened);
+  }
+
+  /** Read by the wait queues. */
+  get isAsking(): boolean {
+    const { attempt } = this.#acquire;
+    return attempt?.isAsking === true && !attempt.isJoiner;
+  }
+
+  /** Called by the wait queue. */
+  isReady(nowMs: number): boolean {
+    const isFree = this.#acquire.attempt?.isAsking !== true && this.#waitQueue !== undefined;
+    return this.keys.queue.passesOn && isFree && nowMs <= this.request.deadlineMs;
+  }
+
+  /** Called by the lease that is released. */
+  receive(from: Predecessor, nowMs: number): void {
+    this.#acquire.askAfter(from, nowMs);
+  }
+}
