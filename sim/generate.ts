@@ -135,6 +135,7 @@ const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "waiting",
   "requests",
   "splits",
+  "extensions",
   "healthy",
   "amnesia-without-quarantine",
 ];
