@@ -106,7 +106,7 @@ export const ROWS: readonly Row[] = [
     where: ["network"],
     noticedBy: ["S2"],
     seedBudget: 300,
-    pin: { where: 0, seed: 13, ms: 151 },
+    pin: { where: 0, seed: 26, ms: 471 },
   },
   {
     id: "fence-dies-with-lock",
@@ -195,7 +195,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 2, seed: 47, ms: 181 },
+    pin: { where: 2, seed: 47, timing: 10, ms: 708 },
   },
   {
     id: "heal-after-force",
@@ -556,7 +556,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "swarm"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-    pin: { where: 0, seed: 29, ms: 353 },
+    pin: { where: 0, seed: 29, timing: 9, ms: 3119 },
   },
   {
     id: "writer-beside-readers",
