@@ -5,6 +5,7 @@ import {
   OverloadedError,
   QuorateError,
   QuorumUnreachableError,
+  SplitError,
   ValidityExhaustedError,
   WaitTimeoutError,
 } from "../src/api/errors.js";
@@ -24,7 +25,8 @@ export function resultOf(error: unknown): string {
   // Stolen by another caller in its process while it was asking.
   if (error instanceof LockLostError && error.reason === "stolen") return "aborted";
   if (error instanceof LockContendedError || error instanceof WaitTimeoutError) return "refused";
-  if (error instanceof QuorumUnreachableError) return error.reason;
+  if (error instanceof QuorumUnreachableError) return "unreachable";
+  if (error instanceof SplitError) return "split";
   if (error instanceof ValidityExhaustedError) return "exhausted";
   if (error instanceof OverloadedError) return "queued";
   if (error instanceof ForeignKeyError) return "foreign";

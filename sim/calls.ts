@@ -16,6 +16,8 @@ export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
       | "mode"
       | "owner"
       | "queue"
+      | "toMs"
+      | "leaseMs"
     >
   >;
 

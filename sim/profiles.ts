@@ -29,6 +29,8 @@ export const MODEL_PROFILES = [
   "healthy",
   "proxy",
   "splits",
+  "nodes",
+  "extensions",
 ] as const;
 
 /**
@@ -58,7 +60,7 @@ export const PROFILES: readonly Profile[] = [
 
 /** Holds whatever clocks and nodes do. */
 const ALWAYS: readonly OracleId[] = [
-  ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4", "L5", "L6"] as const),
+  ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4", "L5", "L6", "L7"] as const),
   ...(["R1", "E1", "E2", "W1", "J1", "O1", "I2"] as const),
 ];
 const IN_MODEL: readonly OracleId[] = [
@@ -78,6 +80,7 @@ const IN_MODEL: readonly OracleId[] = [
     "W6",
     "W7",
     "I1",
+    "I3",
   ] as const),
 ];
 

@@ -15,7 +15,8 @@ export interface Service<L extends Held> {
   readonly ttlMs: number;
   /** The check before a critical step. */
   isHeld(had: L): boolean;
-  extend(had: L): Promise<void>;
+  /** @param toMs how long it is to last from then on, where the interface has such an argument */
+  extend(had: L, toMs?: number): Promise<void>;
   /** Like a caller that does not know that its owner already holds the lock, and has no time to lose. */
   enterAgain?(wanted: Wanted): Promise<void>;
 }

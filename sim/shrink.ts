@@ -71,6 +71,7 @@ const SIMPLER: readonly ((scenario: Scenario) => Scenario | undefined)[] = [
   (scenario) => withSessions(scenario, { also: undefined }),
   (scenario) => withSessions(scenario, { writeCount: 0 }),
   (scenario) => withSessions(scenario, { extendCount: 0 }),
+  (scenario) => withSessions(scenario, { extendToMs: undefined }),
   (scenario) => withSessions(scenario, { abortAfterMs: undefined }),
 ];
 

@@ -35,7 +35,8 @@ export class Testimony {
       const { reason } = signal.reason as LockLostError;
       if (reason === "released" || this.#lost.has(had.ownerId)) return;
       this.#lost.add(had.ownerId);
-      this.#record({ kind: "lost", ...this.#about(had), reason });
+      const leaseMs = this.#process.peekLeaseMs();
+      this.#record({ kind: "lost", ...this.#about(had), reason, leaseMs });
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });

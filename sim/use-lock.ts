@@ -38,7 +38,9 @@ export async function useLock<L extends Held>(
     await process.sleep(isWrite ? stepMs / 2 : stepMs);
     const isAgain = session.isNested === true && step === 0 && !isEnding();
     if (isAgain) await client.enterAgain?.({ name, waitMs, owner, options });
-    if (!isWrite && session.extendCount > 0) await client.extend(lock);
+    if (!isWrite && session.extendCount > 0) {
+      await client.extend(lock, session.extendToMs?.[step - session.writeCount]);
+    }
     if (!client.isHeld(lock)) break;
   }
   // A leader: it stays until it loses the lock, or until the end.

@@ -112,6 +112,9 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
       // To put a node's record back.
       ...["redis/node-config.ts", "redis/plain-client.ts"],
       ...["script/embedded-lua.ts", "script/handshake-codec.ts"],
+      // To check the transport of a node, which it makes as a lock manager does.
+      ...["channel/transport.ts", "redis/command-transport.ts", "redis/batch-wire.ts"],
+      ...["nodes/own-nodes.ts", "kinds/exclusive.ts"],
     ],
     packages: ["ioredis", "node:", "testcontainers"],
   },

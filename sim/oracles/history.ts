@@ -131,6 +131,8 @@ export interface EndEvent extends OfLock<"end"> {
 /** The holder was notified that its lock is lost. */
 export interface LostEvent extends OfLock<"lost"> {
   readonly reason: string;
+  /** The holder's lease clock, where the recorder tells. */
+  readonly leaseMs?: number | undefined;
 }
 
 /** The holder asked whether it holds the lock, and the answer was yes. */
@@ -168,6 +170,10 @@ export interface CallEvent extends InProcess<"call"> {
   readonly mode?: "shared" | undefined;
   /** For an acquire with a named owner. */
   readonly owner?: string | undefined;
+  /** Of an extend: how long the lock is to last from then on, ms; its ttl if undefined. */
+  readonly toMs?: number | undefined;
+  /** Of an extend: the caller's lease clock. */
+  readonly leaseMs?: number | undefined;
   /** Within which it promises to settle, ms of the process's monotonic clock. */
   readonly withinMs: number;
   /** Of a call whose only attempt may come after others of its process: that takes longer. */
@@ -288,7 +294,19 @@ export interface ProcessEvent extends InProcess<"process"> {
   readonly what:
     | ("start" | "pause" | "resume" | "suspend" | "wake" | "jump" | "crash")
     | ("closing" | "closed");
+  /** Of `start`: the nodes that it uses, in its order; all if undefined. */
+  readonly nodes?: readonly number[] | undefined;
 }
+
+/** The list of nodes on a node's record is another one from here on; undefined if there is none. */
+export interface ListedEvent extends OnNode<"listed"> {
+  readonly nodes: readonly number[] | undefined;
+  /** How many nodes the client had that wrote the record, until there is a list. */
+  readonly count?: number | undefined;
+}
+
+/** A process was warned that other clients use other nodes. */
+export type WarnedEvent = InProcess<"warned">;
 
 /** What a closed process still had: timers armed, calls not settled. */
 export interface RemainsEvent extends InProcess<"remains"> {
@@ -385,6 +403,8 @@ export type HistoryEvent =
       | RemainsEvent
       | StoreEvent
       | LinkEvent
+      | ListedEvent
+      | WarnedEvent
       | PhaseEvent
       | ForceEvent
       | ForeignEvent
@@ -400,6 +420,7 @@ export const ORACLE_IDS = [
     "L4",
     "L5",
     "L6",
+    "L7",
     "R1",
     "Q1",
     "E1",
@@ -412,7 +433,7 @@ export const ORACLE_IDS = [
     "W6",
     "W7",
   ] as const),
-  ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2"] as const),
+  ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2", "I3"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

@@ -4,6 +4,7 @@ import { checkEnded } from "./ended.js";
 import { checkLockDelay, checkMinimumHold } from "./delays.js";
 import { checkErrors } from "./errors.js";
 import { checkExclusion } from "./exclusion.js";
+import { checkExtensions } from "./extensions.js";
 import { checkGrantability } from "./grantability.js";
 import { checkHandles } from "./handles.js";
 import {
@@ -37,6 +38,7 @@ import { checkFencedStore, checkUnfencedStore } from "./stores.js";
 import { checkTokens } from "./tokens.js";
 import { checkValidity } from "./validity.js";
 import { checkVotes } from "./votes.js";
+import { checkWarnings } from "./warnings.js";
 
 /** Judges one property over a whole history. */
 export type Oracle = (history: History, violate: Violate) => void;
@@ -59,6 +61,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   L4: checkProcessClean,
   L5: checkPace,
   L6: checkSplits,
+  L7: checkExtensions,
   R1: checkReleases,
   Q1: checkQuarantine,
   E1: checkReasons,
@@ -80,6 +83,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   O2: checkEntries,
   I1: checkReports,
   I2: checkReadiness,
+  I3: checkWarnings,
 };
 
 /** The violations that the given oracles (all, by default) find in a history, in order of time. */

@@ -9,6 +9,7 @@ export const HELD_CODES: readonly string[] = [
 /** No quorum answered an acquire, or not in time: nothing is known about who has the lock. */
 export const NO_QUORUM_CODES: readonly string[] = [
   "QUORATE_UNREACHABLE",
+  "QUORATE_SPLIT",
   "QUORATE_OVERLOADED",
   "QUORATE_VALIDITY_EXHAUSTED",
 ] satisfies readonly QuorateErrorCode[];

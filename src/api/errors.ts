@@ -9,6 +9,7 @@ export type QuorateErrorCode =
   | "QUORATE_CONTENDED"
   | "QUORATE_WAIT_TIMEOUT"
   | "QUORATE_UNREACHABLE"
+  | "QUORATE_SPLIT"
   | "QUORATE_OVERLOADED"
   | "QUORATE_VALIDITY_EXHAUSTED"
   | "QUORATE_LOST"
@@ -172,32 +173,30 @@ export class WaitTimeoutError extends LockHeldError {
 
 /**
  * No quorum of nodes answered, or none in time, so nothing is known about who holds the lock: too few nodes voted
- * (code `QUORATE_UNREACHABLE`), this process had too many acquires in flight (`QUORATE_OVERLOADED`), or the nodes
+ * (code `QUORATE_UNREACHABLE`), several clients kept each other from it (`QUORATE_SPLIT`), this process had too many acquires in flight (`QUORATE_OVERLOADED`), or the nodes
  * granted it too late (`QUORATE_VALIDITY_EXHAUSTED`).
  */
 export abstract class NoQuorumError extends QuorateError {}
 
-/** Too few nodes answered to decide whether the lock is held; or several clients kept each other from a quorum. */
+/** Too few nodes answered to decide whether the lock is held. */
 export class QuorumUnreachableError extends NoQuorumError {
   readonly code = "QUORATE_UNREACHABLE";
-  /**
-   * - `unreachable`: too few nodes answered
-   * - `split`: they did, and nobody held the name: until the end, several clients that asked at the same moment had
-   *   some of the nodes each. Trying again helps
-   */
-  readonly reason: "unreachable" | "split";
-  constructor(
-    lockName: string,
-    votes: readonly NodeVote[],
-    reason: "unreachable" | "split" = "unreachable",
-  ) {
-    const isSplit = reason === "split";
-    const why = isSplit ? ": several clients ask for it at once" : firstFault(votes);
-    const remedy = isSplit
-      ? "Try again, or wait for it with `waitMs`"
-      : "Check the nodes: `error.votes` and `locks.nodes` have the reason for each";
-    super({ happened: `no quorum for ${quoted(lockName)}${why}`, remedy }, lockName, votes);
-    this.reason = reason;
+  constructor(lockName: string, votes: readonly NodeVote[]) {
+    const happened = `no quorum for ${quoted(lockName)}${firstFault(votes)}`;
+    const remedy = "Check the nodes: `error.votes` and `locks.nodes` have the reason for each";
+    super({ happened, remedy }, lockName, votes);
+  }
+}
+
+/**
+ * Nobody held the name: until the end, several clients that asked at the same moment had some of the nodes each.
+ * Trying again helps.
+ */
+export class SplitError extends NoQuorumError {
+  readonly code = "QUORATE_SPLIT";
+  constructor(lockName: string, votes: readonly NodeVote[]) {
+    const happened = `no quorum for ${quoted(lockName)}: several clients ask for it at once`;
+    super({ happened, remedy: "Try again, or wait for it with `waitMs`" }, lockName, votes);
   }
 }
 

@@ -50,6 +50,7 @@ const BY_CODE: Readonly<Record<QuorateErrorCode, number>> = {
   QUORATE_CONTENDED: EXIT.contended,
   QUORATE_WAIT_TIMEOUT: EXIT.contended,
   QUORATE_UNREACHABLE: EXIT.unavailable,
+  QUORATE_SPLIT: EXIT.unavailable,
   QUORATE_OVERLOADED: EXIT.unavailable,
   QUORATE_VALIDITY_EXHAUSTED: EXIT.unavailable,
   QUORATE_NOT_READY: EXIT.unavailable,

@@ -3,6 +3,7 @@ import {
   LockContendedError,
   OverloadedError,
   QuorumUnreachableError,
+  SplitError,
   ValidityExhaustedError,
   WaitTimeoutError,
   type QuorateError,
@@ -75,8 +76,9 @@ export function errorOf(
     case "exhausted":
       return new ValidityExhaustedError(name, votes);
     case "split":
+      return new SplitError(name, votes);
     case "unreachable":
-      return new QuorumUnreachableError(name, votes, failure.kind);
+      return new QuorumUnreachableError(name, votes);
     case "refused": {
       const heldNames = namesIn(keys, failure.votes);
       const of = { ...tried, heldNames, isHeldHere: tried.isHeldHere?.() ?? false };

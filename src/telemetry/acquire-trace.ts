@@ -5,6 +5,7 @@ import {
   LockContendedError,
   LockLostError,
   QuorumUnreachableError,
+  SplitError,
   ValidityExhaustedError,
   WaitTimeoutError,
 } from "../api/errors.js";
@@ -157,6 +158,7 @@ function outcomeOf(error: unknown, signal: AbortSignal | undefined): AcquireOutc
   if (error instanceof LockContendedError) return "contended";
   if (error instanceof WaitTimeoutError) return "timeout";
   if (error instanceof QuorumUnreachableError) return "unreachable";
+  if (error instanceof SplitError) return "split";
   if (error instanceof ValidityExhaustedError) return "exhausted";
   return error instanceof ClosedError || error instanceof LockLostError ? "aborted" : "error";
 }

@@ -23,6 +23,7 @@ export interface LockMessage {
  * - `contended`: one attempt, and others hold the name
  * - `timeout`: others held it for all of `waitMs`
  * - `unreachable`: too few nodes answered
+ * - `split`: nobody had the name, but others asked for it at the same moment
  * - `exhausted`: they answered too late
  * - `aborted`: by its signal, by a `steal` of the same manager, or because the manager was closed
  * - `error`: any other error, which the message has
@@ -32,6 +33,7 @@ export type AcquireOutcome =
   | "contended"
   | "timeout"
   | "unreachable"
+  | "split"
   | "exhausted"
   | "aborted"
   | "error";

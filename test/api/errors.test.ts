@@ -13,6 +13,7 @@ import {
   OverloadedError,
   QuorateError,
   QuorumUnreachableError,
+  SplitError,
   ValidityExhaustedError,
   WaitTimeoutError,
   type QuorateErrorCode,
@@ -56,7 +57,7 @@ const PERMIT_KEYS = permitLock(keysOf("lock:", "invoice"), 4);
 const OTHER_PERMITS = foreign("semaphore:3");
 
 const errorWith = (
-  kind: "refused" | "unreachable" | "exhausted",
+  kind: "refused" | "split" | "unreachable" | "exhausted",
   votes: (Vote | undefined)[],
   waitMs = 0,
   keys: LockKind = keysOf("lock:", "invoice"),
@@ -110,6 +111,7 @@ describe("errors", () => {
     [new LockContendedError("invoice", votes), "QUORATE_CONTENDED", "LockContendedError"],
     [new WaitTimeoutError("invoice", votes, TRIED), "QUORATE_WAIT_TIMEOUT", "WaitTimeoutError"],
     [new QuorumUnreachableError("invoice", votes), "QUORATE_UNREACHABLE", "QuorumUnreachableError"],
+    [new SplitError("invoice", votes), "QUORATE_SPLIT", "SplitError"],
     [
       new ValidityExhaustedError("invoice", votes),
       "QUORATE_VALIDITY_EXHAUSTED",
@@ -308,6 +310,7 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
     (isHeldHere) => new WaitTimeoutError(LONG_NAME, LONG_VOTES, { ...LONG_TRY, isHeldHere }),
   ),
   QUORATE_UNREACHABLE: [new QuorumUnreachableError(LONG_NAME, LONG_VOTES)],
+  QUORATE_SPLIT: [new SplitError(LONG_NAME, LONG_VOTES)],
   QUORATE_OVERLOADED: [new OverloadedError(LONG_NAME, 86_400_000)],
   QUORATE_VALIDITY_EXHAUSTED: [new ValidityExhaustedError(LONG_NAME, LONG_VOTES)],
   QUORATE_LOST: [
@@ -403,6 +406,7 @@ describe("the bases of errors", () => {
     const busy = [...LONGEST.QUORATE_CONTENDED, ...LONGEST.QUORATE_WAIT_TIMEOUT];
     const outages = [
       ...LONGEST.QUORATE_UNREACHABLE,
+      ...LONGEST.QUORATE_SPLIT,
       ...LONGEST.QUORATE_OVERLOADED,
       ...LONGEST.QUORATE_VALIDITY_EXHAUSTED,
     ];
@@ -431,6 +435,11 @@ describe("errorOf", () => {
       title: "silence",
       error: errorWith("unreachable", [fault(), fault(), undefined]),
       code: "QUORATE_UNREACHABLE",
+    },
+    {
+      title: "a split",
+      error: errorWith("split", [granted(1), held(), undefined]),
+      code: "QUORATE_SPLIT",
     },
     {
       title: "silence after waiting",

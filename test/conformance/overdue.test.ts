@@ -109,6 +109,30 @@ conformance("what is overdue, on a real server and in memory", (redis) => {
         );
       });
 
+      it("is told of with a longer time, behind an extension for that long or a heal, and then as ever", async () => {
+        const longer = { ttlMs: 3_000, keptMs: 2_500 };
+        for (const kind of ["extend", "heal"] as const) {
+          const first = kind === "extend" ? [holds] : [];
+          const told = [run({ kind, name: held, owner: "kx", ...longer }), ask];
+          const sign = await after(...first, ...told);
+          expect(sign, kind).to.match(/^2500~x_____@/);
+          expect(Number(sign.slice(-13)) - nowMs(), kind).to.equal(3_000);
+          const renewals = [
+            run(extend(held, "kx", 1_000)),
+            wait(2_990),
+            run(extend(held, "kx", 1_000)),
+          ];
+          expect(await after(...first, ...told, ...renewals, ask), kind).to.match(/^2500~/);
+          expect(await after(...first, ...told, ...renewals, wait(20), ask), kind).to.match(
+            /^900~/,
+          );
+          const released = run({ kind: "release", name: held, owner: "kx", ...longer });
+          expect(await after(...first, ...told, released, run(take(asked, "y")))).to.equal(
+            "granted",
+          );
+        }
+      });
+
       it("stays where the sign is another's", async () => {
         const others = run(expire(asked, held, "kz", 1_000), take(asked, "y"));
         expect(await after(holds, others)).to.equal(signOf(nowMs() + 1_000));

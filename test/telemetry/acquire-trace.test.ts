@@ -6,6 +6,7 @@ import {
   LockLostError,
   OverloadedError,
   QuorumUnreachableError,
+  SplitError,
   ValidityExhaustedError,
   WaitTimeoutError,
 } from "../../src/api/errors.js";
@@ -117,6 +118,7 @@ describe("AcquireTrace", () => {
     { error: new LockContendedError("a", []), outcome: "contended" },
     { error: new WaitTimeoutError("a", [], TRIED), outcome: "timeout" },
     { error: new QuorumUnreachableError("a", []), outcome: "unreachable" },
+    { error: new SplitError("a", []), outcome: "split" },
     { error: new ValidityExhaustedError("a", []), outcome: "exhausted" },
     { error: new ClosedError("a"), outcome: "aborted" },
     { error: new LockLostError("a", "stolen"), outcome: "aborted" },

@@ -14,7 +14,7 @@ import type { Groups } from "./groups.js";
 import type { Subscriptions } from "./subscriptions.js";
 
 /** Outcomes of an acquire that count as failures. Contention does not. */
-const FAILED: readonly unknown[] = ["unreachable", "exhausted", "error"];
+const FAILED: readonly unknown[] = ["unreachable", "split", "exhausted", "error"];
 
 /** Creates spans until the subscriptions end. */
 export function traceLocks(tracer: Tracer, groups: Groups, subscriptions: Subscriptions): void {

@@ -217,10 +217,10 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "lost-attempt-is-busy",
-    means: "no lock is passed on to a waiter whose lost attempt lacks an answer",
+    means: "a release does not queue a waiter of its process whose lost attempt lacks an answer",
     file: "src/coordinator/wait-place.ts",
-    find: "const isFree = this.#acquire.attempt?.isAsking !== true",
-    replace: "const isFree = this.#acquire.attempt?.hasBegun !== true",
+    find: "return attempt?.isAsking === true && !attempt.isJoiner;",
+    replace: "return attempt !== undefined && !attempt.isJoiner;",
     test: "test/coordinator/wait-place.test.ts",
   },
 ];

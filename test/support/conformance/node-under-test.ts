@@ -136,6 +136,8 @@ export interface OperationSpec {
   /** Whose lock it takes over, with an acquire; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
+  /** Of an extend, a heal and a release: of a lease that was extended beyond its ttl. */
+  readonly keptMs?: number | undefined;
   /** Of a release: for how long the name stays closed. */
   readonly keepMs?: number | undefined;
   /** Of an expire: of each owner and the end that it has been seen with, ms from now; where that is not exact, `~`. */
@@ -146,7 +148,7 @@ export interface OperationSpec {
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
-  const { previous, previousToken: token, keepMs } = spec;
+  const { previous, previousToken: token, keptMs, keepMs } = spec;
   const mustWait = kind === "leave" || kind === "refresh";
   const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
   return {
@@ -158,6 +160,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
         ? INBOXES[inbox ?? "p"]
         : OWNERS[owner],
     ttlMs,
+    keptMs,
     fence: fromNowUs === undefined ? fence : nowUs + fromNowUs,
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter: kind === "refresh" ? undefined : inbox && waiterOf(spec, inbox, ticket),
