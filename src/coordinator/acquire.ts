@@ -1,4 +1,5 @@
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
+import type { Urgency } from "../protocol/admission.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
   entryOf,
@@ -13,7 +14,6 @@ import {
 import { isContestOpen } from "../protocol/split.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
-import type { Urgency } from "./admission.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";

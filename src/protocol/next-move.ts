@@ -1,3 +1,4 @@
+import type { Urgency } from "./admission.js";
 import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
 import type { LockKind } from "./lock-kind.js";
@@ -243,11 +244,7 @@ export function isMadeAgain({ kind, votes }: AttemptFailure, delayCount: number)
 
 /** How an attempt enters the admission. */
 export interface Entry {
-  /**
-   * - `called`: the lock that it adopts expires meanwhile
-   * - `patient`: it has failed before and will be retried: others that ask for the first time may begin before it
-   */
-  readonly urgency: "called" | "plain" | "patient";
+  readonly urgency: Urgency;
   /** If it has not begun by then, it never will. */
   readonly beginUntilMs: number;
 }

@@ -1,3 +1,4 @@
+import type { Urgency } from "../../src/protocol/admission.js";
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
@@ -668,7 +669,7 @@ describe("entryOf", () => {
     says: string,
     facts: Facts,
     nowMs: number,
-    urgency: "called" | "plain" | "patient",
+    urgency: Urgency,
     beginUntilMs: number,
   ])[] = [
     ["may begin until the deadline", NEW, NOW_MS, "plain", DEADLINE_MS],
