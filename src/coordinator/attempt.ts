@@ -23,7 +23,8 @@ import {
   unaskedFailure,
   type AttemptFailure,
 } from "../protocol/attempt-failure.js";
-import type { Entrant, Urgency } from "./admission.js";
+import type { Urgency } from "../protocol/admission.js";
+import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
