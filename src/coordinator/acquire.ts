@@ -170,6 +170,11 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     this.#tellDecided();
   }
 
+  /** It is settled, or will be. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** It steals the name, whoever holds it. */
   get preempts(): boolean {
     return this.#preemption !== undefined;

@@ -168,6 +168,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#firstSendMs = nowMs;
     if (this.#listener.onBegin?.(nowMs) === false) this.abort();
     if (this.#isOver) return;
+    // One that is over would leave no time for an answer: what is asked now is asked anew.
+    if (this.contest !== undefined && nowMs >= this.contest.untilMs) this.contest = undefined;
     const mode = this.#mode;
     const { settings } = this.#asked;
     const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;

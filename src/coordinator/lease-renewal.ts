@@ -173,7 +173,8 @@ export class LeaseRenewal implements Renewable {
   }
 
   #onExtended(firstSendMs: number, ttlMs: number, votes: Votes): void {
-    this.#votes = undefined;
+    // A longer extension may be under way.
+    if (this.#votes === votes) this.#votes = undefined;
     if (this.#settings.renew) {
       this.#renewAtMs = renewalDueAtMs(firstSendMs, this.#settings);
       this.#context.renewals.forget(this);

@@ -4,6 +4,7 @@ import type { LocalCompetitors, Pending } from "./local-competitors.js";
 /** A request that steals the name, among the pending of its process. */
 export interface Thief extends Pending {
   readonly attemptCount: number;
+  readonly isOver: boolean;
   on(happened: Extract<Happened, { readonly what: "decided" }>): void;
 }
 
@@ -69,7 +70,8 @@ export class Preemption {
 
   #onDecided(decided: Pending): void {
     this.#undecided.delete(decided);
-    if (this.#undecided.size > 0 || this.#thief.attemptCount > 0) return;
+    const { attemptCount, isOver } = this.#thief;
+    if (this.#undecided.size > 0 || attemptCount > 0 || isOver) return;
     // Where one reader has been granted, waiting readers are let in.
     for (const earlier of this.#earlier()) this.#waitsFor(earlier);
     this.#thief.on({ what: "decided" });

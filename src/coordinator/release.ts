@@ -68,7 +68,7 @@ export class Release {
       const receiver = watched(this.#context, operation, settings, round, {
         onVote: (index, vote) => {
           if (vote.kind !== "fault") this.#votes[index] ??= vote;
-          round.onVote(index, vote);
+          round.onVote(index, this.#votes[index] ?? vote);
         },
       });
       // A node that is down is sent one release when it is back, however often it is asked.

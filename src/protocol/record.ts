@@ -10,7 +10,7 @@ import { parseCapabilities, type Capabilities } from "./capabilities.js";
  * Raised with every change that clients before it must not share a node with. Fields that they may ignore need no new
  * version. A record without a version was written before there was one, and counts as 0.
  */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /**
  * - `fresh`: written where no record was found, by a client that never saw one

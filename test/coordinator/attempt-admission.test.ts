@@ -106,6 +106,19 @@ describe("An acquire that waits for its admission", () => {
     expect(outcomes[0]).to.include({ kind: "refused", attemptCount: 1, waitedMs: 300 });
   });
 
+  it("has the whole deadline of the nodes again where it was too busy for longer than that", () => {
+    const bench = new CoordinatorBench();
+    const { outcomes } = bench.acquire();
+    const late = fault("late", false);
+    // The process stood still: its timers fire after the batch was found to be too late.
+    bench.clock.suspend(60);
+    bench.answer("acquire", [late, late, late]);
+    bench.clock.advance(40);
+    bench.answer("acquire", [granted(7), granted(7)]);
+    bench.clock.advance(0);
+    expect(outcomes[0]).to.include({ kind: "granted", attemptCount: 2 });
+  });
+
   it("begins again where this process was too busy to send it, and the nodes are not to blame", () => {
     const late = fault("late", false);
     for (const { votes, attemptCount } of [

@@ -129,7 +129,7 @@ describe("decodeHello", () => {
   });
 
   for (const [text, words] of [
-    ["2", ["version 2", `version ${PROTOCOL_VERSION}`, "upgrade quorate"]],
+    ["3", ["version 3", `version ${PROTOCOL_VERSION}`, "upgrade quorate"]],
     ["two", ['version is "two"', "DEL quorate:incarnation"]],
   ] as const) {
     it(`finds a record of version ${text} wrong, and does not hand it on`, () => {

@@ -11,7 +11,6 @@ import { hashSlotOf } from "../../protocol/keys.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Votes } from "../../protocol/operation.js";
 import { nextRun } from "../../protocol/pass-on-run.js";
-import { validUntilMs } from "../../protocol/validity.js";
 
 /** Of one lock: one for each set of its resources, in the order of the sets. */
 export type Leases = readonly Lease[];
@@ -91,11 +90,8 @@ export function leasesByValue(
   settings: LeaseSettings,
   leftMs: number,
 ): Leases {
-  const { ttlMs, driftFactor } = settings;
   const nowMs = context.clock.now();
-  // What is left beyond that is not known from the nodes.
-  const untilMs = Math.min(nowMs + leftMs, validUntilMs(nowMs, ttlMs, driftFactor));
-  const times = { firstSendMs: nowMs, grantedAtMs: nowMs, validUntilMs: untilMs };
+  const times = { firstSendMs: nowMs, grantedAtMs: nowMs, validUntilMs: nowMs + leftMs };
   const nodes = { mayHold: ALL_NODES, complete: ALL_NODES };
   const run = nextRun(undefined, false, nowMs, 0);
   const token = { fencingToken: undefined };

@@ -23,6 +23,11 @@ export class Rounds {
   async judged(nodeNames: readonly string[], resources: readonly string[]): Promise<Judge> {
     const rounds = await Promise.all(this.#rounds.splice(0));
     return (index) => {
+      if (rounds.length === 0 && resources.length > 0) {
+        return new Error(
+          `${nodeNames[index]}: not asked: the lock is over, or is being extended already`,
+        );
+      }
       let grantedCount = 0;
       let isFor = true;
       for (const { keys, votes } of rounds) {
