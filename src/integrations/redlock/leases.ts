@@ -11,6 +11,7 @@ import { hashSlotOf } from "../../protocol/keys.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Votes } from "../../protocol/operation.js";
 import { nextRun } from "../../protocol/pass-on-run.js";
+import { validUntilMs } from "../../protocol/validity.js";
 
 /** Of one lock: one for each set of its resources, in the order of the sets. */
 export type Leases = readonly Lease[];
@@ -90,8 +91,11 @@ export function leasesByValue(
   settings: LeaseSettings,
   leftMs: number,
 ): Leases {
+  const { ttlMs, driftFactor } = settings;
   const nowMs = context.clock.now();
-  const times = { firstSendMs: nowMs, grantedAtMs: nowMs, validUntilMs: nowMs + leftMs };
+  // What is left beyond that is not known from the nodes.
+  const untilMs = Math.min(nowMs + leftMs, validUntilMs(nowMs, ttlMs, driftFactor));
+  const times = { firstSendMs: nowMs, grantedAtMs: nowMs, validUntilMs: untilMs };
   const nodes = { mayHold: ALL_NODES, complete: ALL_NODES };
   const run = nextRun(undefined, false, nowMs, 0);
   const token = { fencingToken: undefined };
