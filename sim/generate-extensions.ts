@@ -74,9 +74,16 @@ function absence(random: Random, session: Session, longestMs: number): Fault[] {
   return [{ kind: random.oneOf(["pause", "pause", "pause", "kill"]), client, atMs, forMs }];
 }
 
-/** One step of each clock at most, within the margin. */
-function steps(random: Random, { nodeCount, chaosMs }: Scenario, clockStepMs: number): Fault[] {
-  if (clockStepMs === 0 || !random.chance(30)) return [];
+/** One step of each clock at most, within the margin. Where a node loses its counters, its clock has to be right. */
+function steps(
+  random: Random,
+  { nodeCount, chaosMs, faults }: Scenario,
+  clockStepMs: number,
+): Fault[] {
+  const isForgetful = faults.some(
+    (fault) => fault.kind === "forget" || (fault.kind === "crash" && fault.mode !== "persisted"),
+  );
+  if (clockStepMs === 0 || isForgetful || !random.chance(50)) return [];
   return Array.from({ length: nodeCount }, (_, node): Fault => {
     const byMs = random.between(1, clockStepMs);
     return { kind: "nodeJump", node, atMs: random.below(chaosMs), byMs };

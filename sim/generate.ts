@@ -151,6 +151,7 @@ const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "requests",
   "splits",
   "nodes",
+  "extensions",
   "healthy",
   "amnesia-without-quarantine",
 ];

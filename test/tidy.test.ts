@@ -257,7 +257,7 @@ describe("the outside world", () => {
       // Until when it may begin.
       "attempt.ts",
       // Within an attempt: `protocol/split` says for how long.
-      "contender.ts",
+      "contest.ts",
     ]);
     // What makes a pause, or limits how often one asks, and is no argument of another function.
     const pauses =

@@ -10,8 +10,10 @@ export class Ballot {
   readonly #asked = new Map<number, number>();
   /** Of these: nodes with a value that is not a lock of the layout. */
   readonly foreign = new Set<number>();
-  /** How many had refused when it was given up; votes that came after that decided nothing. */
-  refusedWhenLost: number | undefined;
+  /** What was known when it was given up: how many had answered and refused, and how many of these named one other. */
+  whenLost:
+    | { readonly answered: number; readonly refused: number; readonly most: number }
+    | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
   /** It asked only where its owner already held the lock: its outcome says nothing to others. */
@@ -63,7 +65,11 @@ export class Ballot {
 
   /** Its rollback is being sent. */
   onLost(atUs: number): void {
-    this.refusedWhenLost ??= this.refused.size;
+    this.whenLost ??= {
+      answered: this.granted.size + this.refused.size,
+      refused: this.refused.size,
+      most: this.mostCount,
+    };
     this.lostAtUs ??= atUs;
   }
 

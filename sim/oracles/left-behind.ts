@@ -35,6 +35,7 @@ export function checkLeftBehind({ settings, events }: History, violate: Violate)
   const all = new Map<string, Standing>();
   /** By process and name: the owners of the locks that it holds. */
   const held = new Map<string, Set<string>>();
+  const unwatched = new Set<string>();
   const holds = (process: string, name: string): Set<string> =>
     getOrAdd(held, `${process} ${name}`, () => new Set());
   const find = (process: string, name: string, node: number): Standing =>
@@ -73,12 +74,14 @@ export function checkLeftBehind({ settings, events }: History, violate: Violate)
           check(standing, atUs);
         }
       }
-    } else if (event.kind === "grant" || event.kind === "end") {
-      const { process, ownerId } = event;
-      for (const name of rootsOf(event.name)) {
-        if (event.kind === "grant") holds(process, name).add(ownerId);
-        else holds(process, name).delete(ownerId);
-      }
+    } else if (event.kind === "unwatched") unwatched.add(event.ownerId);
+    else if (event.kind === "grant") {
+      for (const name of rootsOf(event.name)) holds(event.process, name).add(event.ownerId);
+    } else if (event.kind === "end" || event.kind === "lost") {
+      const { kind, process, ownerId } = event;
+      // A process that does not run leaves no queue, and is told that its lock ran out when it goes on.
+      if (kind === "end" && event.why === "expired" && !unwatched.has(ownerId)) return;
+      for (const name of rootsOf(event.name)) holds(process, name).delete(ownerId);
     } else if (event.kind === "settle") {
       for (const standing of all.values()) {
         if (standing.process === event.process) check(standing, event.atUs);

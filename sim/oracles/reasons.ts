@@ -11,7 +11,7 @@ import {
   type Violate,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
-import { rootsOf, waitedFor } from "./names.js";
+import { isPermit, rootsOf, waitedFor } from "./names.js";
 import { NodeLists } from "./node-lists.js";
 
 /** An acquire that has not settled. */
@@ -51,6 +51,7 @@ type Asking = Pick<CallEvent, "process" | "name" | "via">;
 class Reasons {
   readonly #lists: NodeLists;
   readonly #isNarrow: boolean;
+  readonly #steadyPpm: number;
   readonly #open = new Map<number, OpenCall>();
   /** By process, interface and name, in the order of their beginnings. */
   readonly #attempts = new Map<string, Ballot[]>();
@@ -62,7 +63,8 @@ class Reasons {
   /** Owners who were told that an operator has ended their lock. */
   readonly #ended = new Set<string>();
 
-  constructor({ isNarrow = false }: HistorySettings, lists: NodeLists) {
+  constructor({ isNarrow = false, steadyPpm }: HistorySettings, lists: NodeLists) {
+    this.#steadyPpm = steadyPpm;
     this.#lists = lists;
     this.#isNarrow = isNarrow;
   }
@@ -167,7 +169,7 @@ class Reasons {
     if (
       (open.isInWaitQueue || this.#isNarrow || open.call.via === "redlock") &&
       result === "unreachable" &&
-      candidates.some(this.#wasSilent)
+      candidates.some((ballot) => this.#wasSilent(ballot, open.call))
     ) {
       return undefined;
     }
@@ -187,8 +189,22 @@ class Reasons {
     return `acquire of ${name} by ${process} was told ${result}: ${votes}`;
   }
 
-  readonly #wasSilent = ({ refusedWhenLost = 0, toleratedCount }: Ballot): boolean =>
-    refusedWhenLost <= toleratedCount;
+  /** Too few had answered when it was lost. If its time was over then, what came after that decided nothing. */
+  #wasSilent(ballot: Ballot, call: CallEvent): boolean {
+    const { whenLost, lostAtUs = 0, beganAtUs, nodeCount, quorum, toleratedCount } = ballot;
+    if (whenLost === undefined || whenLost.refused <= toleratedCount) return true;
+    const isOver = lostAtUs - beganAtUs >= this.#nodeTimeoutUs(call);
+    const { answered, most } = whenLost;
+    return isOver && most < quorum && most + nodeCount - answered >= quorum;
+  }
+
+  /** By a clock that may be fast. A call that others may let in has the time for one more attempt. */
+  #nodeTimeoutUs({ withinMs, waitMs = 0, name, mode, owner, isStealing }: CallEvent): number {
+    const isLonger =
+      isPermit(name) || mode === "shared" || owner !== undefined || isStealing === true;
+    const timeoutUs = ((withinMs - waitMs) * 1_000) / (isLonger ? 3 : 2);
+    return timeoutUs * (1 - this.#steadyPpm / 1_000_000);
+  }
 
   /** Another request of its process began, just now, to steal the name; its attempt was rolled back for that. */
   #hasYielded(call: CallEvent, atUs: number): boolean {

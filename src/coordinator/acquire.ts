@@ -1,4 +1,5 @@
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
+import type { Urgency } from "../protocol/admission.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
   entryOf,
@@ -13,7 +14,6 @@ import {
 import { isContestOpen } from "../protocol/split.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
-import type { Urgency } from "./admission.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
@@ -75,6 +75,8 @@ const WAIT: Wait = { as: "wait" };
 export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   wakeAtMs = 0;
   heapIndex = -1;
+  /** What it wants. */
+  readonly keys: LockKind;
 
   readonly #context: Context;
   readonly #state: State;
@@ -107,6 +109,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   ) {
     const startedMs = context.clock.now() + delayMs;
     const deadlineMs = startedMs + wait.waitMs;
+    this.keys = keys;
     this.#context = context;
     if (standing.as === "preempt") {
       this.#preemption = new Preemption(this, standing.competitors);
@@ -128,19 +131,15 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   #start(nowMs: number): void {
-    const { keys, wait } = this.#state.request;
+    const { keys } = this;
+    const { waitMs } = this.#state.request.wait;
     const { waitQueues } = this.#context;
     const isWaitedFor = waitQueues.of(keys) !== undefined;
-    const isContended = isWaitedFor || (wait.waitMs > 0 && waitQueues.contended.has(keys, nowMs));
+    const isContended = isWaitedFor || (waitMs > 0 && waitQueues.contended.has(keys, nowMs));
     this.#preemption?.begin();
     const move = nextMove({ what: "begun", isWaitedFor, isContended }, this.#state, nowMs);
     if (move.move === "giveUp") this.#context.clock.defer(() => this.#end(move.failure));
     else if (move.move !== "goOn" && !this.#isOver) this.#perform(move, nowMs);
-  }
-
-  /** What it wants. */
-  get keys(): LockKind {
-    return this.#state.request.keys;
   }
 
   /** Attempts begun so far. */
@@ -319,7 +318,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   #ask(mode: AcquireMode, nowMs: number, urgency?: Urgency): void {
     const { place, request } = this.#state;
     this.#wakeNoMore();
-    const { isPatient, beginUntilMs } = entryOf(this.#state, nowMs);
+    const entry = entryOf(this.#state, nowMs);
     this.#state.isJoiner = mode.as === "joiner";
     this.#delayCount = 0;
     const contends = this.#contends(mode);
@@ -332,12 +331,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     };
     const attempt = new Attempt(this.#context, asked, this);
     this.#state.attempt = attempt;
-    attempt.enter(urgency ?? (isPatient ? "patient" : this.#urgency), beginUntilMs);
-  }
-
-  /** A lock that was given up expires meanwhile. */
-  get #urgency(): Urgency {
-    return this.#standing.as === "adopt" ? "called" : "plain";
+    attempt.enter(urgency ?? entry.urgency, entry.beginUntilMs);
   }
 
   /** Where nodes notify it, their queues decide whose turn it is, and it gives up a split. */

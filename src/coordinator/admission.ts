@@ -1,4 +1,9 @@
-import { nextWindow, WINDOW_BOUNDS, type WindowBounds } from "../protocol/admission.js";
+import {
+  nextWindow,
+  WINDOW_BOUNDS,
+  type Urgency,
+  type WindowBounds,
+} from "../protocol/admission.js";
 import { Allowance } from "./allowance.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock, Timer } from "./ports.js";
@@ -8,14 +13,6 @@ export interface Entrant extends Linkable {
   /** Sends. Called once, and from within {@link Admission.enter} only if it begins immediately. */
   begin(): void;
 }
-
-/**
- * - `atOnce`: it is part of a release, which never waits
- * - `called`: nodes have reserved the name for it, for a short time
- * - `plain`: first come, first served
- * - `patient`: like `plain`, but it has failed before and will retry
- */
-export type Urgency = "atOnce" | "called" | "plain" | "patient";
 
 /** Retries per second while no quorum answers: enough to notice when one does. */
 const PROBES_A_SECOND = 320;
@@ -109,7 +106,7 @@ export class Admission {
     if (how !== "aborted") {
       this.#adapt(how === "answered", beganMs, nodeTimeoutMs);
       this.#isTroubled = how === "unanswered";
-      if (!this.#isTroubled) this.#wakeResting();
+      if (!this.#isTroubled && this.#resting.size > 0) this.#wakeResting();
     }
     if (this.#called.size + this.#waiting.size > 0) this.#beginSoon();
   }

@@ -23,9 +23,9 @@ import {
   unaskedFailure,
   type AttemptFailure,
 } from "../protocol/attempt-failure.js";
-import type { Entrant, Urgency } from "./admission.js";
-import { Contender } from "./contender.js";
-import { Contest } from "./contest.js";
+import type { Urgency } from "../protocol/admission.js";
+import type { Entrant } from "./admission.js";
+import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
@@ -222,9 +222,15 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Called by the acquire round, while others have votes in it. */
   isDecided(round: Round, isTimeUp: boolean): boolean {
     const { nodeTimeoutMs } = this.#asked.settings;
-    this.contest ??= new Contest(this.#firstSendMs ?? 0, nodeTimeoutMs);
-    this.#contender ??= new Contender(this.#context, this.contest, this.#ownerId, nodeTimeoutMs);
+    const contest = this.#contested();
+    this.#contender ??= new Contender(this.#context, contest, this.#ownerId, nodeTimeoutMs);
     return this.#contender.isDecided(round, isTimeUp);
+  }
+
+  #contested(): Contest {
+    const { nodeTimeoutMs } = this.#asked.settings;
+    this.contest ??= new Contest(this.#firstSendMs ?? 0, nodeTimeoutMs);
+    return this.contest;
   }
 
   /** Called by the acquire round: other waiters should not be held up until the reason is known. */
@@ -279,11 +285,16 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Called by the sealing. */
   onSealed(sealing: Sealing): void {
     if (sealing.verdict === "won") return this.#grant(sealing.token, sealing.sealed);
-    const isInTime = this.#isUsable(this.#context.clock.now());
+    const nowMs = this.#context.clock.now();
+    const isInTime = this.#isUsable(nowMs);
     const isOutrun = isInTime && sealing.isOutrun;
     // If the granted keys had expired by then, the current holder is not the reason; nor if only fences were.
-    const kind = isInTime && !isOutrun ? this.#reasonOf(sealing) : "exhausted";
-    this.#fail(isRefusedByQuorum(sealing) ? kind : "unreachable", sealing.votes, isOutrun);
+    const reason = isInTime && !isOutrun ? this.#reasonOf(sealing) : "exhausted";
+    const kind = isRefusedByQuorum(sealing) ? reason : "unreachable";
+    const isContested = kind === "split" && this.#asked.contends === true;
+    // Others got its nodes before they stored its token: a split like any other.
+    if (isContested) this.#contested().onSplit(sealing.votes, nowMs, undefined);
+    this.#fail(kind, sealing.votes, isOutrun, isContested);
   }
 
   /** Others can have asked at the same moment, and get the name. */

@@ -1,5 +1,17 @@
-import { isAnswer, type ContestState } from "../protocol/split.js";
+import { beginningOf } from "../protocol/owner-id.js";
 import type { Votes } from "../protocol/operation.js";
+import {
+  isAnswer,
+  keepAtMs,
+  patienceMs,
+  splitDecision,
+  type ContestState,
+  type SplitDecision,
+} from "../protocol/split.js";
+import { quorumSize } from "../protocol/verdict.js";
+import type { Context } from "./context.js";
+import type { Round } from "./round.js";
+import type { Sleeper } from "./schedule.js";
 
 /**
  * What one acquire knows of those that contend with it for a name that nobody holds, over its attempts: see
@@ -50,5 +62,88 @@ export class Contest implements ContestState {
     for (let index = 0; index < votes.length; index++) {
       if (votes[index] === undefined) this.#silent |= 1 << index;
     }
+  }
+}
+
+/** One attempt in a contest: judges its rounds that others have votes in, and says when to ask again. */
+export class Contender implements Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+  /** Of the last round that was judged. */
+  decision: SplitDecision = "pending";
+  readonly contest: Contest;
+
+  readonly #context: Context;
+  readonly #own: string;
+  readonly #nodeTimeoutMs: number;
+  #round: Round | undefined;
+  /** Until a quorum had answered this round. */
+  #tookMs: number | undefined;
+  #isPatienceOver = false;
+  /** Called after a pause. */
+  #askAgain: ((nowMs: number) => void) | undefined;
+
+  constructor(context: Context, contest: Contest, ownerId: string, nodeTimeoutMs: number) {
+    this.#context = context;
+    this.contest = contest;
+    this.#own = beginningOf(ownerId);
+    this.#nodeTimeoutMs = nodeTimeoutMs;
+  }
+
+  /** Whether the round is lost; then {@link Contender.decision} says what comes next. */
+  isDecided(round: Round, isTimeUp: boolean): boolean {
+    const { contest } = this;
+    const { votes } = round;
+    this.#round = round;
+    const isWaiting = contest.isWaiting(votes) && !this.#isPatienceOver && !isTimeUp;
+    this.decision = splitDecision({ votes, own: this.#own, isWaiting });
+    const isAnswered = votes.filter(isAnswer).length >= quorumSize(votes.length);
+    if (this.decision === "pending") {
+      // No quorum will answer in time.
+      if (isTimeUp) this.decision = "unreachable";
+      else if (isAnswered && this.#askAgain === undefined) this.#waitAWhile();
+    }
+    if (this.decision === "keep" || this.decision === "yield") {
+      contest.onSplit(votes, this.#context.clock.now(), this.#tookMs);
+    }
+    if (this.decision !== "pending") this.stop();
+    return this.decision !== "pending";
+  }
+
+  /** Calls back when those that refused may be asked again. */
+  whenAgain(nowMs: number, askAgain: (nowMs: number) => void): void {
+    const atMs = keepAtMs(this.contest, nowMs);
+    if (atMs <= nowMs) return askAgain(nowMs);
+    this.#askAgain = askAgain;
+    this.#context.schedule.set(this, atMs);
+  }
+
+  /** Nothing is left to decide. */
+  stop(): void {
+    this.#context.schedule.remove(this);
+    this.#round = undefined;
+    this.#tookMs = undefined;
+    this.#isPatienceOver = false;
+    this.#askAgain = undefined;
+  }
+
+  /** Called by the schedule: the pause is over, or silent nodes are not waited for any longer. */
+  wake(nowMs: number): void {
+    const [askAgain, round] = [this.#askAgain, this.#round];
+    if (askAgain !== undefined) {
+      this.#askAgain = undefined;
+      askAgain(nowMs);
+    } else {
+      this.#isPatienceOver = true;
+      round?.judge();
+    }
+  }
+
+  #waitAWhile(): void {
+    if (this.#tookMs !== undefined) return;
+    const nowMs = this.#context.clock.now();
+    this.#tookMs = this.contest.tookMs(nowMs);
+    const restMs = patienceMs(this.#nodeTimeoutMs, this.#tookMs) - this.#tookMs;
+    this.#context.schedule.set(this, nowMs + restMs);
   }
 }

@@ -160,11 +160,12 @@ export class WaitQueues {
   /** A lock is no longer held. */
   onEnd(holder: GrantedWaiter): void {
     const { keys } = holder;
-    this.permits.delete(keys);
+    if (keys.permits !== undefined) this.permits.delete(keys);
     // Before the release, which would notify it where it stands first.
-    this.heldPlaces.end(holder, this.of(keys)?.first?.waiter, (index, waiter) =>
-      this.#sendLeave(index, keys, waiter),
-    );
+    if (this.heldPlaces.has(holder)) {
+      const next = this.of(keys)?.first?.waiter;
+      this.heldPlaces.end(holder, next, (index, waiter) => this.#sendLeave(index, keys, waiter));
+    }
     if (this.#holders.size === 0) return;
     const { holderKey } = keys;
     if (this.#holders.get(holderKey) === holder) this.#holders.delete(holderKey);

@@ -13,6 +13,16 @@ export interface WindowBounds {
 /** With fewer than the minimum, attempts are hardly faster; with more than the maximum, throughput hardly grows. */
 export const WINDOW_BOUNDS: WindowBounds = { min: 64, start: 256, max: 512 };
 
+/**
+ * How urgently an attempt enters.
+ *
+ * - `atOnce`: it is part of a release, which never waits
+ * - `called`: nodes have reserved the name for it, or keep the lock that it adopts, for a short time
+ * - `plain`: first come, first served
+ * - `patient`: like `plain`, but it has failed before and will retry
+ */
+export type Urgency = "atOnce" | "called" | "plain" | "patient";
+
 /** Fractions of the node deadline: a faster attempt enlarges the window, a slower one shrinks it. */
 const [ROOMY, CROWDED] = [1 / 4, 1 / 2];
 

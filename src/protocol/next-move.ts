@@ -1,3 +1,4 @@
+import type { Urgency } from "./admission.js";
 import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
 import type { LockKind } from "./lock-kind.js";
@@ -243,22 +244,22 @@ export function isMadeAgain({ kind, votes }: AttemptFailure, delayCount: number)
 
 /** How an attempt enters the admission. */
 export interface Entry {
-  /** It has failed before and will be retried: others that ask for the first time may begin before it. */
-  readonly isPatient: boolean;
+  readonly urgency: Urgency;
   /** If it has not begun by then, it never will. */
   readonly beginUntilMs: number;
 }
 
 /** How the next attempt of an acquire enters the admission. */
 export function entryOf(known: Known, nowMs: number): Entry {
-  const { attemptCount, contest } = known;
+  const { standing, attemptCount, contest } = known;
   const { wait, deadlineMs } = known.request;
   const isPatient = attemptCount > 0 && nowMs < deadlineMs;
+  const urgency = standing === "adopt" ? "called" : isPatient ? "patient" : "plain";
   // A call that does not wait makes its attempt, however many waiters are ahead.
   if (wait.waitMs === 0 && contest === undefined) {
-    return { isPatient, beginUntilMs: Number.POSITIVE_INFINITY };
+    return { urgency, beginUntilMs: Number.POSITIVE_INFINITY };
   }
-  return { isPatient, beginUntilMs: Math.max(deadlineMs, contest?.untilMs ?? 0, nowMs + 1) };
+  return { urgency, beginUntilMs: Math.max(deadlineMs, contest?.untilMs ?? 0, nowMs + 1) };
 }
 
 function onBegun(

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { Admission, type Entrant, type Urgency } from "../../src/coordinator/admission.js";
+import { Admission, type Entrant } from "../../src/coordinator/admission.js";
+import type { Urgency } from "../../src/protocol/admission.js";
 import { ManualClock } from "../support/manual-clock.js";
 
 const NODE_TIMEOUT_MS = 500;

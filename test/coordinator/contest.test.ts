@@ -57,6 +57,31 @@ describe("an acquire whose nodes are split", () => {
     expect(kinds()).to.deep.equal(["granted"]);
   });
 
+  it("asks all anew where others get its nodes before its token is stored, within the same time", () => {
+    const { bench, answerAfter, kinds, ownersAt } = contested();
+    answerAfter(2, [granted(7), granted(9)]);
+    expect(bench.counts("seal")).to.deep.equal([1, 0, 0]);
+    bench.clock.advance(2);
+    bench.answer("acquire", [undefined, undefined, byLower()]);
+    bench.answer("seal", [byHigher()]);
+    expect(kinds()).to.deep.equal([]);
+    bench.clock.advance(TIMEOUT_MS / 2);
+    expect(bench.counts("acquire")).to.deep.equal([2, 2, 2]);
+    expect(new Set(ownersAt(0)).size).to.equal(2);
+    bench.answer("acquire", [granted(12), granted(12), granted(12)]);
+    expect(kinds()).to.deep.equal(["granted"]);
+  });
+
+  it("asks no more where one other has got a quorum before its token is stored", () => {
+    const { bench, answerAfter, kinds } = contested();
+    answerAfter(2, [granted(7), granted(9)]);
+    bench.answer("acquire", [undefined, undefined, byHigher()]);
+    bench.answer("seal", [byHigher()]);
+    expect(kinds()).to.deep.equal(["refused"]);
+    bench.clock.advance(1_000);
+    expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+  });
+
   it("goes on asking while others have the rest, at most every 2 ms", () => {
     const { bench, answerAfter } = contested();
     answerAfter(0, [granted(7), byHigher(), byHighest()]);

@@ -1,3 +1,4 @@
+import type { Urgency } from "../../src/protocol/admission.js";
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
@@ -668,41 +669,42 @@ describe("entryOf", () => {
     says: string,
     facts: Facts,
     nowMs: number,
-    isPatient: boolean,
+    urgency: Urgency,
     beginUntilMs: number,
   ])[] = [
-    ["may begin until the deadline", NEW, NOW_MS, false, DEADLINE_MS],
-    ["is patient once it has failed", ASKED, NOW_MS, true, DEADLINE_MS],
+    ["may begin until the deadline", NEW, NOW_MS, "plain", DEADLINE_MS],
+    ["is called where it adopts a lock", ADOPTING, NOW_MS, "called", NEVER],
+    ["is patient once it has failed", ASKED, NOW_MS, "patient", DEADLINE_MS],
     [
       "is not at the deadline, which leaves it a moment",
       ASKED,
       DEADLINE_MS,
-      false,
+      "plain",
       DEADLINE_MS + 1,
     ],
-    ["may begin at any time where it asks once", { ...NEW, wait: ONCE }, NOW_MS, false, NEVER],
+    ["may begin at any time where it asks once", { ...NEW, wait: ONCE }, NOW_MS, "plain", NEVER],
     [
       "may begin while it contends, where that is longer",
       { ...ASKED, ...IN_CONTEST },
       NOW_MS,
-      ...([true, DEADLINE_MS + 40] as const),
+      ...(["patient", DEADLINE_MS + 40] as const),
     ],
     [
       "may begin only while it contends, where it asks once otherwise",
       { ...ASKED, ...IN_CONTEST, wait: ONCE, deadlineMs: NOW_MS - 1 },
       NOW_MS,
-      ...([false, DEADLINE_MS + 40] as const),
+      ...(["plain", DEADLINE_MS + 40] as const),
     ],
     [
       "may begin at any time once that is over, such as for another permit",
       { ...ASKED, lastFailure: CONTESTED, wait: ONCE, deadlineMs: NOW_MS },
       NOW_MS,
-      ...([false, NEVER] as const),
+      ...(["plain", NEVER] as const),
     ],
   ];
-  for (const [says, facts, nowMs, isPatient, beginUntilMs] of rows) {
+  for (const [says, facts, nowMs, urgency, beginUntilMs] of rows) {
     it(says, () => {
-      expect(entryOf(knownOf(facts), nowMs)).to.deep.equal({ isPatient, beginUntilMs });
+      expect(entryOf(knownOf(facts), nowMs)).to.deep.equal({ urgency, beginUntilMs });
     });
   }
 });
@@ -758,6 +760,37 @@ describe("nextMove", () => {
     ] as const),
     ...([{ what: "heard" }, looked(), looked(50)] as const),
   );
+
+  it("draws at most one number after an attempt, never asks in the past, and gives up only after the deadline", () => {
+    const anyContest = fc
+      .record({ isLastAsk: flag, splitCount: fc.integer({ min: 1, max: 9 }), tripMs: fc.nat(60) })
+      .map(({ tripMs, ...state }) => ({ ...CONTEST, ...state, roundTripMs: tripMs }));
+    const anyFailure = fc.constantFrom(...failures, CONTESTED);
+    fc.assert(
+      fc.property(
+        ...([anyFailure, anyKnown, fc.option(anyContest, { nil: undefined })] as const),
+        ...([flag, flag, fc.nat(1_100), fc.nat(17)] as const),
+        (failure, { known, drawn }, contest, isFree, isQueued, laterMs, quickCount) => {
+          let draws = 0;
+          const random = (): number => {
+            draws++;
+            return drawn;
+          };
+          const nowMs = NOW_MS + laterMs;
+          const facts = { ...known, contest, isQueued, isUnderWay: false, quickCount, random };
+          const next = nextMove(failed(failure, isFree), knownOf(facts), nowMs);
+          expect(draws).to.be.at.most(1);
+          if (next.move === "askAt") {
+            const limitMs = next.isQuick === true ? DEADLINE_MS + 50 : contest?.untilMs;
+            expect(next.atMs).to.be.within(nowMs, limitMs ?? 0);
+          }
+          if (next.move === "giveUp") expect(nowMs).to.be.at.least(DEADLINE_MS);
+          if (next.move === "queue") expect(nowMs).to.be.below(DEADLINE_MS);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
 
   it("draws at most one number, never asks in the past, and behind others only for its owner, a reader or at its end", () => {
     fc.assert(

@@ -85,7 +85,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["Q1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 33, timing: 1, ms: 62 },
+    pin: { where: 0, seed: 33, timing: 5, ms: 1073 },
   },
   {
     id: "previous-ended-by-id",
@@ -118,7 +118,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.repliesOfTheHolder],
     noticedBy: ["S1"],
     seedBudget: 50,
-    pin: { where: 0, seed: 4, ms: 91 },
+    pin: { where: 0, seed: 28, ms: 245 },
   },
   {
     id: "resent-before-drained",

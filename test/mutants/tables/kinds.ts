@@ -250,7 +250,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 2, timing: 1, ms: 111 },
+    pin: { where: 0, seed: 26, ms: 920 },
   },
   {
     id: "reader-by-lock-key",
@@ -262,7 +262,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4", "S3"],
     seedBudget: 100,
-    pin: { where: 0, seed: 28, ms: 74 },
+    pin: { where: 0, seed: 28, timing: 1, ms: 4200 },
   },
   {
     id: "reader-renewal-not-told",
@@ -423,7 +423,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["F1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 49, ms: 77 },
+    pin: { where: 0, seed: 49, timing: 1, ms: 1410 },
   },
   {
     id: "their-timestamp-without-margin",

@@ -110,7 +110,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["S3"],
     seedBudget: 400,
-    pin: { where: 0, seed: 38, ms: 64 },
+    pin: { where: 1, seed: 28, ms: 620 },
   },
   {
     id: "heals-unproven",

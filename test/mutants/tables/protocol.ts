@@ -121,7 +121,7 @@ export const ROWS: readonly Row[] = [
     where: ["skew"],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 48, ms: 69 },
+    pin: { where: 0, seed: 48, timing: 3, ms: 853 },
   },
   {
     id: "no-jitter",
@@ -164,7 +164,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.quorumCeil],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 28 },
+    pin: { where: 0, seed: 26, ms: 304 },
   },
   {
     id: "quorum-half",
@@ -176,7 +176,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, timing: 1, ms: 63 },
+    pin: { where: 0, seed: 26, ms: 429 },
   },
   {
     id: "quorum-of-connected",

@@ -96,7 +96,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "extension-not-told",
-    means: "who waits is not told of a longer extension, and ends the lock after its ttl",
+    means: "a waiter is not told of a longer extension, and ends the lock after its ttl",
     seenIn: "a time to wait that is fixed when the lock is created",
     file: "src/script/lib/kept.lua",
     find: "return kept .. string.match(shown, '~.*$')",
@@ -225,7 +225,11 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 2, seed: 47, ms: 181 },
+<<<<<<< HEAD
+    pin: { where: 2, seed: 47, timing: 10, ms: 1089 },
+=======
+    pin: { where: 2, seed: 47, timing: 10, ms: 708 },
+>>>>>>> acquire
   },
   {
     id: "heal-after-force",
@@ -586,7 +590,11 @@ export const ROWS: readonly Row[] = [
     where: ["network", "swarm"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-    pin: { where: 0, seed: 29, ms: 353 },
+<<<<<<< HEAD
+    pin: { where: 0, seed: 29, timing: 9, ms: 4525 },
+=======
+    pin: { where: 0, seed: 29, timing: 9, ms: 3119 },
+>>>>>>> acquire
   },
   {
     id: "writer-beside-readers",

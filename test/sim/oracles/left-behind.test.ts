@@ -10,7 +10,7 @@ import {
   settle,
   vote,
 } from "../../support/check/events.js";
-import type { HistoryEvent } from "../../../sim/oracles/history.js";
+import type { HistoryEvent, LostEvent } from "../../../sim/oracles/history.js";
 
 const MS = 1_000;
 const waits = call(0, 1, "acquire");
@@ -22,6 +22,10 @@ const gaveUp = settle(100 * MS, 1, "refused");
 const leaves = send(100 * MS, "A", 0, { op: "leave", round: 2 });
 const hasLeft = vote(102 * MS, "A", 0, { op: "leave", round: 2 });
 const gone = place(101 * MS, "gone", "leave");
+
+const lost = (atUs: number): LostEvent => {
+  return { kind: "lost", atUs, process: "A", name: "a", ownerId: "A", reason: "expired" };
+};
 
 describe("oracle W4, places that are left behind", () => {
   judgeCases(
@@ -47,6 +51,14 @@ describe("oracle W4, places that are left behind", () => {
       {
         title: "a place of one that was granted by others and still holds the name",
         events: [...isInQueue, grant(30 * MS, "A"), settle(30 * MS, 1, "granted")],
+      },
+      {
+        title: "one whose lock ran out while its process did not run, until it is told",
+        events: [
+          ...[...isInQueue, grant(30 * MS, "A"), settle(30 * MS, 1, "granted")],
+          ...[call(35 * MS, 2, "release"), end(988 * MS, "A", "expired")],
+          ...[settle(1_500 * MS, 2, "released"), leaves, lost(1_500 * MS), gone, hasLeft],
+        ],
       },
       {
         title: "the same, released, and taken out by that",
@@ -80,6 +92,14 @@ describe("oracle W4, places that are left behind", () => {
       },
     ],
     [
+      {
+        title: "a place of one whose lock ran out, after it was told",
+        events: [
+          ...[...isInQueue, grant(30 * MS, "A"), settle(30 * MS, 1, "granted")],
+          ...[call(35 * MS, 2, "release"), end(988 * MS, "A", "expired"), lost(988 * MS)],
+          settle(1_500 * MS, 2, "released"),
+        ],
+      },
       {
         title: "a place of one that gave up without a leave",
         events: [...isInQueue, gaveUp],
