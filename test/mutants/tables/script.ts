@@ -225,11 +225,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-<<<<<<< HEAD
-    pin: { where: 2, seed: 47, timing: 10, ms: 1089 },
-=======
     pin: { where: 2, seed: 47, timing: 10, ms: 708 },
->>>>>>> acquire
   },
   {
     id: "heal-after-force",
@@ -590,11 +586,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "swarm"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-<<<<<<< HEAD
-    pin: { where: 0, seed: 29, timing: 9, ms: 4525 },
-=======
     pin: { where: 0, seed: 29, timing: 9, ms: 3119 },
->>>>>>> acquire
   },
   {
     id: "writer-beside-readers",
