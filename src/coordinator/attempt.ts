@@ -6,7 +6,7 @@ import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
 import { keptMs, keyTtlMs } from "../protocol/delays.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
-import { isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
+import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
 import { isUsable, validUntilMs } from "../protocol/validity.js";
 import { isReasonKnown, isRefusedByQuorum, type Tally } from "../protocol/verdict.js";
 import {
@@ -91,6 +91,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** The last one. */
   #round: Round | undefined;
   #sealing: Sealing | undefined;
+  /** Before it asks again: what those that refused have said. If its time is up before, that is the reason. */
+  #toAskAgain: Votes = [];
   #lease: Lease | undefined;
   /** It cannot be granted any more. */
   #isRolledBack = false;
@@ -313,7 +315,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const nowMs = this.#context.clock.now();
     if (decision === "keep" && nowMs < contest.untilMs) return this.#keep(votes, nowMs);
     const isContested = decision === "keep" || decision === "yield";
-    this.#fail(lossReason(votes), votes, false, isContested);
+    const all = votes.map((vote, index) =>
+      isAnswer(vote) ? vote : (this.#toAskAgain[index] ?? vote),
+    );
+    this.#fail(lossReason(all), all, false, isContested);
   }
 
   /** It keeps its nodes, and asks those that refused again, in another round. */
@@ -323,11 +328,13 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#round = round;
     round.carry(votes.map((vote, index) => (again & (1 << index) ? undefined : vote)));
     round.expect(nowMs);
+    this.#toAskAgain = votes;
     this.#contender?.whenAgain(nowMs, (atMs) => this.#askAgain(round, again, atMs));
   }
 
   #askAgain(round: Round, to: number, nowMs: number): void {
     const { nodes } = this.#context;
+    this.#toAskAgain = [];
     this.#contender?.contest.onAsk(nowMs);
     const operation = this.#operation("acquire", this.#proposal, nowMs);
     const receiver = watched(this.#context, operation, this.#asked.settings, round, round, to);
