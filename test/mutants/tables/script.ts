@@ -96,7 +96,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "extension-not-told",
-    means: "who waits is not told of a longer extension, and ends the lock after its ttl",
+    means: "a waiter is not told of a longer extension, and ends the lock after its ttl",
     seenIn: "a time to wait that is fixed when the lock is created",
     file: "src/script/lib/kept.lua",
     find: "return kept .. string.match(shown, '~.*$')",
