@@ -1,10 +1,12 @@
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { NodeWithTransport } from "../src/nodes/own-nodes.js";
 import type { Quorum } from "../src/nodes/open-quorum.js";
-import { ExecutionError, ResourceLockedError } from "../src/integrations/redlock/errors.js";
-import type { RedlockAbortSignal } from "../src/integrations/redlock/execution.js";
-import type { Lock } from "../src/integrations/redlock/lock.js";
-import { Redlock } from "../src/integrations/redlock/redlock.js";
+import {
+  ExecutionError,
+  ResourceLockedError,
+  type RedlockAbortSignal,
+} from "../src/integrations/redlock/execution.js";
+import { Redlock, type Lock } from "../src/integrations/redlock/redlock.js";
 import type { Calls } from "./calls.js";
 import { historyNames } from "./history-name.js";
 import { quarantineOf } from "./manager-options.js";

@@ -78,6 +78,11 @@ export class Fleet {
   readonly #owners = new Fingerprints();
   readonly #rounds = new RoundNumbers();
   readonly #eligible: boolean[];
+  /** By client: the nodes that its next process uses; undefined if all. */
+  readonly #lists: (readonly number[] | undefined)[];
+  /** By node: the list on its record, as last seen. */
+  readonly #listed = new Map<number, string>();
+  readonly #closing = new Set<SimClient>();
   readonly #readers: StandingRecorder;
   readonly #permits: StandingRecorder;
   readonly #holds: StandingRecorder;
@@ -113,9 +118,11 @@ export class Fleet {
     this.#stamps = new StampRecorder(this.world, this.record);
     this.#isStamped = scenario.options.layout?.startsWith("timestamp") === true;
     this.#eligible = scenario.nodes.map(() => false);
+    this.#lists = scenario.clients.map(() => scenario.nodeChanges?.first);
     const observer = {
       onKey: (node: SimNode, change: KeyChange) => this.#onKey(node, change),
       onRecord: (node: SimNode) => this.#onRecord(node),
+      onListed: (node: SimNode) => this.#onListed(node),
     };
     this.nodes = scenario.nodes.map(({ wallOffsetMs, ratePpm }, index) => {
       const clock = new SimClock(DAY_ZERO_US + wallOffsetMs * 1_000, ratePpm);
@@ -144,12 +151,20 @@ export class Fleet {
   }
 
   get clients(): readonly SimClient[] {
-    return this.#clients.filter(
-      (client) => client !== undefined && !client.process.isDead,
-    ) as SimClient[];
+    return this.#living.filter((client) => !this.#closing.has(client));
   }
 
+  /** Undefined if it has no process, or one that is closing. */
   clientAt(index: number): SimClient | undefined {
+    const client = this.#livingAt(index);
+    return client !== undefined && this.#closing.has(client) ? undefined : client;
+  }
+
+  get #living(): readonly SimClient[] {
+    return this.#clients.flatMap((_, index) => this.#livingAt(index) ?? []);
+  }
+
+  #livingAt(index: number): SimClient | undefined {
     const client = this.#clients[index];
     return client?.process.isDead === true ? undefined : client;
   }
@@ -163,7 +178,7 @@ export class Fleet {
   processAt(index: number): SimProcess | undefined {
     const behind = index - this.#scenario.clients.length;
     if (behind >= 0) return this.foreign.processAt(behind);
-    return (this.clientAt(index) ?? this.naiveAt(index))?.process;
+    return (this.#livingAt(index) ?? this.naiveAt(index))?.process;
   }
 
   linkOf(client: number, node: number): Link {
@@ -184,7 +199,9 @@ export class Fleet {
       wallPpm: settings.wallPpm,
       timerSlopUs: TIMER_SLOP_US,
     });
-    this.record({ kind: "process", process: process.name, what: "start" });
+    const nodes = this.#lists[index];
+    const start = { kind: "process", process: process.name, what: "start" } as const;
+    this.record(nodes === undefined ? start : { ...start, nodes });
     if (settings.code === "naive") {
       this.#naive[index] = this.#openNaive(index, process);
       return;
@@ -199,16 +216,48 @@ export class Fleet {
 
   kill(index: number): void {
     this.foreign.kill(index - this.#scenario.clients.length);
-    const client = this.clientAt(index);
+    const client = this.#livingAt(index);
     const naive = this.naiveAt(index);
     const process = (client ?? naive)?.process;
     if (process === undefined) return;
     this.record({ kind: "process", process: process.name, what: "crash" });
     naive?.crash();
-    if (client === undefined) return;
+    if (client !== undefined) this.#end(index, process);
+  }
+
+  #end(index: number, process: SimProcess): void {
     this.beliefs.endAll(process);
     for (const connection of this.#connections[index] ?? []) connection.crash();
     process.crash();
+  }
+
+  /** A process with these nodes takes the place of the client's, which is killed or closes first. */
+  replaceClient(index: number, nodes: readonly number[], isKilled: boolean): void {
+    this.#lists[index] = nodes;
+    const client = this.clientAt(index);
+    if (client === undefined) return;
+    if (isKilled) {
+      this.kill(index);
+      this.startClient(index);
+      return;
+    }
+    const { process } = client;
+    this.#closing.add(client);
+    process.enter(() => {
+      void client.close(true).then(() =>
+        // What remains of it is counted first.
+        this.world.at(this.world.nowUs + 1_000, () => {
+          if (process.isDead) return;
+          this.#end(index, process);
+          this.startClient(index);
+        }),
+      );
+    });
+  }
+
+  /** Whether any process uses the list. */
+  isUsed(nodes: readonly number[]): boolean {
+    return this.#living.some((client) => client.nodes === nodes);
   }
 
   // Healing
@@ -278,6 +327,7 @@ export class Fleet {
   #open(index: number, process: SimProcess): SimClient {
     const { record, world } = this;
     const promised = this.#optionsOf(index);
+    const list = this.#lists[index] ?? this.nodes.map((node) => node.index);
     const settings = { ...promised, ...this.#tamper.options?.(promised) };
     const connections: Crashable[] = [];
     this.#connections[index] = connections;
@@ -285,6 +335,7 @@ export class Fleet {
     const opened: Quorum[] = [];
     const observer = this.#observer(
       process,
+      list,
       (quorum) => void opened.push(quorum),
       ({ keys, ownerId }) => {
         // Terms are held as plain locks.
@@ -294,23 +345,27 @@ export class Fleet {
     const place = {
       process,
       clock: this.#tamper.wrapClock?.(process.clock) ?? process.clock,
-      nodes: this.nodes,
-      links: this.#links[index] ?? [],
-      isDurable: this.#scenario.nodes.map(({ isDurable }) => isDurable),
+      nodes: list.map((node) => this.nodes[node] as SimNode),
+      links: list.map((node) => this.linkOf(index, node)),
+      isDurable: list.map((node) => this.#scenario.nodes[node]?.isDurable === true),
       inboxOn: (node: SimNode) => this.#places.inboxOn(node, process.name),
     };
     const nodes = nodesOf(place, settings, observer, connections);
     const calls = new Calls(process, record, () => ++this.#callCount);
     const locks = new LockManager(nodes, managerOptions(settings));
-    locks.on("warning", () => {});
+    locks.on("warning", ({ code }) => {
+      if (code !== "QUORATE_NODE_LIST_MISMATCH") return;
+      record({ kind: "warned", process: process.name });
+    });
     return new SimClient({
       ...{ process, locks, owners, settings, world, record },
+      nodes: list,
       quorum: opened[0] as Quorum,
       nodeTimeoutMs: promised.nodeTimeoutMs,
       calls,
       dropIn: this.#hasDropIn(index)
         ? new DropIn({ process, record, calls, settings }, (onOpen, onGranted) => {
-            const told = this.#observer(process, onOpen, onGranted, "redlock");
+            const told = this.#observer(process, list, onOpen, onGranted, "redlock");
             return nodesOf(place, { ...settings, window: undefined }, told, connections);
           })
         : undefined,
@@ -321,6 +376,7 @@ export class Fleet {
   /** The observer of everything that one process opens on the nodes. */
   #observer(
     process: SimProcess,
+    list: readonly number[],
     onOpen: (quorum: Quorum) => void,
     onGranted: (lease: GrantedLease) => void,
     via?: SendEvent["via"],
@@ -338,8 +394,9 @@ export class Fleet {
         beliefs.end(lease.ownerId, isGiven ? "given" : "released");
       },
       onLost: ({ ownerId }) => beliefs.end(ownerId, "lost"),
-      onNodeState: ({ index: node }) => this.#onRecord(this.nodes[node] as SimNode),
-      wrapNode: (channel, node) => {
+      onNodeState: ({ index }) => this.#onRecord(this.nodes[list[index] ?? -1] as SimNode),
+      wrapNode: (channel, at) => {
+        const node = list[at] ?? at;
         const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
         return recordingNode(inner, node, process, this.#rounds, record, this.#places, via);
       },
@@ -405,6 +462,17 @@ export class Fleet {
     this.record({ kind: "eligible", node: index, isEligible });
   }
 
+  #onListed(node: SimNode): void {
+    if (this.#scenario.nodeChanges === undefined) return;
+    const { index: at, listed, record } = node;
+    const count = listed?.length ?? record?.nodeCount ?? 0;
+    const text = [count, ...(listed ?? [])].join(" ");
+    if (text === (this.#listed.get(at) ?? "0")) return;
+    this.#listed.set(at, text);
+    const nodes = listed?.map((name) => this.nodes.findIndex((each) => `n${each.index}` === name));
+    this.record({ kind: "listed", node: at, nodes, count });
+  }
+
   /** Whether any existing client, or one that starts now, would count the node's acquire votes. */
   #isEligible(node: SimNode): boolean {
     if (node.state === "down") return false;
@@ -412,11 +480,11 @@ export class Fleet {
     const { record } = node;
     if (record === undefined || record.runId !== node.runId) return false;
     if (record.state === "open" || record.state === "attested") return true;
-    const quorums = this.clients.flatMap(({ quorum, dropIn }) =>
-      [quorum, dropIn?.quorum ?? []].flat(),
+    const quorums = this.#living.flatMap(({ nodes, quorum, dropIn }) =>
+      [quorum, dropIn?.quorum ?? []].flat().map(({ channels }) => ({ channels, nodes })),
     );
-    return quorums.some(({ channels }) => {
-      const channel = channels[node.index];
+    return quorums.some(({ channels, nodes }) => {
+      const channel = channels[nodes.indexOf(node.index)];
       const isKnown = channel?.recordId === record.id;
       const isAsked = channel?.state === "ready" || channel?.state === "suspected";
       // A suspected node may also be in quarantine.

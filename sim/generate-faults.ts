@@ -188,6 +188,19 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
     [pause, 1],
     [scriptFlush, 2],
   ],
+  nodes: [
+    [partition, 2],
+    [hold, 1],
+    [reset, 2],
+    [crash, 2],
+    [freeze, 1],
+    [forget, 1],
+    [kill, 2],
+    [pause, 2],
+    [suspend, 1],
+    [nodeErrors, 1],
+    [scriptFlush, 1],
+  ],
   // Holders that do not run, in `withExtensions`.
   extensions: [
     [partition, 2],

@@ -30,6 +30,7 @@ const KINDS: Partial<Record<Profile, Kind>> = {
   waiting: { stream: "places", apply: withPlaces },
   requests: { stream: "requests", apply: withCompany },
   splits: { stream: "splits", apply: withSplits },
+  nodes: { stream: "during changes", apply: withFewKinds },
   healthy: { stream: "healthy", apply: withAnyKind },
 };
 
@@ -80,6 +81,13 @@ function kindOfRace(random: Random): Partial<Session> {
 /** Those of another profile in which services wait for each other. */
 function withAnyKind(random: Random, sessions: readonly Session[], run: About): Session[] {
   const apply = random.oneOf([withReaders, withPermits, withPlaces, withCompany, withBursts]);
+  return apply(random, sessions, run);
+}
+
+/** Locks of several kinds, while something else changes. */
+function withFewKinds(random: Random, sessions: readonly Session[], run: About): Session[] {
+  const asTheyAre = (): Session[] => [...sessions];
+  const apply = random.oneOf([asTheyAre, asTheyAre, withReaders, withPermits, withAdopters]);
   return apply(random, sessions, run);
 }
 

@@ -37,6 +37,7 @@ function optionsOf(random: Random, options: LockSettings, session: Session): Req
   };
 }
 
-function isPlain({ mode, owner, permits, also = [] }: Session): boolean {
+/** Nobody else has it meanwhile. */
+export function isPlain({ mode, owner, permits, also = [] }: Session): boolean {
   return mode === undefined && owner === undefined && permits === undefined && also.length === 0;
 }

@@ -5,12 +5,13 @@ import { generateFaults, type Shape } from "./generate-faults.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLiar } from "./generate-liar.js";
+import { generateLists, serverCountOf, TTLS_OF_CHANGES_MS, withChanges } from "./generate-nodes.js";
 import { withLooks } from "./generate-looks.js";
 import { withRequestOptions } from "./generate-requests.js";
 import { generateDistances, generateNetwork } from "./generate-network.js";
 import { withSteps } from "./generate-steps.js";
 import type { Profile } from "./profiles.js";
-import { hashText, seededRandom, type Random } from "./random.js";
+import { hashText, seededRandom, shuffled, type Random } from "./random.js";
 import type { ClientSettings, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
 import { FENCE_BUCKETS } from "../src/protocol/keys.js";
 
@@ -22,10 +23,24 @@ const TTLS_MS = [200, 300, 500, 500, 1_000, 1_000, 2_000, 3_000, 10_000, 10_000]
 /** Clocks at their bounds matter only at the very end of a lease: it must be reached, and be long enough. */
 const SKEW_TTLS_MS = [500, 1_000, 2_000, 2_000, 3_000];
 
+const TTLS_OF_PROFILE: Readonly<Partial<Record<Profile, readonly number[]>>> = {
+  skew: SKEW_TTLS_MS,
+  nodes: TTLS_OF_CHANGES_MS,
+};
+
+/**
+ * Places in the queues are refreshed for a long time, and expire if refreshes are lost for long. A change of the nodes
+ * has several steps.
+ */
+const CHAOS_UNIT_MS: Readonly<Partial<Record<Profile, number>>> = { waiting: 3_000, nodes: 2_000 };
+
 /** Generates a scenario of a profile from a seed. The same seed gives the same scenario. */
 export function generateScenario(seed: number, profile: Profile): Scenario {
   const random = seededRandom(hashText(seed, profile));
-  const nodeCount = random.oneOf([1, 2, 3, 3, 3, 3, 4, 5, 5, 7]);
+  const lists =
+    profile === "nodes" ? generateLists(seededRandom(hashText(seed, "lists of nodes"))) : undefined;
+  const drawn = random.oneOf([1, 2, 3, 3, 3, 3, 4, 5, 5, 7]);
+  const nodeCount = lists === undefined ? drawn : serverCountOf(lists);
   const clientCount = random.between(2, 4);
   const options: LockSettings = {
     ...generateOptions(random, profile),
@@ -35,8 +50,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     ...generateMargin(seededRandom(hashText(seed, `${profile} margin`))),
     ...generateLayout(seed, profile),
   };
-  // Places in the queues are refreshed for a long time, and expire if refreshes are lost for long.
-  const chaosMs = random.between(2, 5) * (profile === "waiting" ? 3_000 : 1_000);
+  const chaosMs = random.between(2, 5) * (CHAOS_UNIT_MS[profile] ?? 1_000);
   const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
   const clients = Array.from({ length: clientCount }, (_, index) =>
     generateClient(random, profile, index, chaosMs, options),
@@ -63,6 +77,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
     core: shuffled(random, nodeCount).slice(0, Math.floor(nodeCount / 2) + 1),
     distancesUs: random.chance(25) ? generateDistances(random, base) : undefined,
   };
+  if (lists !== undefined) return withChanges(scenario, lists);
   if (profile === "healthy") return { ...scenario, ending: "all" };
   if (profile === "steps") return withSteps(scenario);
   if (profile === "extensions") return withExtensions(scenario);
@@ -90,7 +105,7 @@ function generateWindow(random: Random): Pick<LockSettings, "window"> {
 }
 
 function generateOptions(random: Random, profile: Profile): LockSettings {
-  const ttlMs = random.oneOf(profile === "skew" ? SKEW_TTLS_MS : TTLS_MS);
+  const ttlMs = random.oneOf(TTLS_OF_PROFILE[profile] ?? TTLS_MS);
   const nodeTimeoutMs = Math.min(random.oneOf([50, 100, 250]), ttlMs / 2);
   const maxTtlMs = ttlMs * random.oneOf([1, 1, 2]);
   return {
@@ -135,6 +150,7 @@ const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "waiting",
   "requests",
   "splits",
+  "nodes",
   "extensions",
   "healthy",
   "amnesia-without-quarantine",
@@ -223,13 +239,4 @@ function withRequests(random: Random, sessions: readonly Session[]): Session[] {
     const isOther = adopters !== undefined || termCount !== undefined || isForce === true;
     return !isOther && random.chance(35) ? { ...session, isRequest: true } : session;
   });
-}
-
-function shuffled(random: Random, count: number): number[] {
-  const items = Array.from({ length: count }, (_, index) => index);
-  for (let last = count - 1; last > 0; last--) {
-    const other = random.below(last + 1);
-    [items[last], items[other]] = [items[other] as number, items[last] as number];
-  }
-  return items;
 }

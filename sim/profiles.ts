@@ -29,6 +29,7 @@ export const MODEL_PROFILES = [
   "healthy",
   "proxy",
   "splits",
+  "nodes",
   "extensions",
 ] as const;
 
@@ -79,6 +80,7 @@ const IN_MODEL: readonly OracleId[] = [
     "W6",
     "W7",
     "I1",
+    "I3",
   ] as const),
 ];
 

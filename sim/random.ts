@@ -59,3 +59,13 @@ export function seededRandom(seed: number): Random {
     oneOf: (items) => items[below(items.length)] as (typeof items)[number],
   };
 }
+
+/** The integers below `count`, in random order. */
+export function shuffled(random: Random, count: number): number[] {
+  const items = Array.from({ length: count }, (_, index) => index);
+  for (let last = count - 1; last > 0; last--) {
+    const other = random.below(last + 1);
+    [items[last], items[other]] = [items[other] as number, items[last] as number];
+  }
+  return items;
+}

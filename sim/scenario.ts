@@ -25,8 +25,30 @@ export interface Scenario {
    */
   readonly ending: "all" | "core";
   readonly core: readonly number[];
+  /** The list of nodes is changed meanwhile; without it, all clients use all nodes. */
+  readonly nodeChanges?: NodeChanges | undefined;
   /** By client and node: what the path between them adds to every delay, one way, µs. */
   readonly distancesUs?: readonly (readonly number[])[] | undefined;
+}
+
+/** Nodes that are added or removed during the run. A list has the numbers of nodes. */
+export interface NodeChanges {
+  /** All clients begin with it. */
+  readonly first: readonly number[];
+  readonly changes: readonly NodeChange[];
+}
+
+/** Another list, which replaces the one before client by client. */
+export interface NodeChange {
+  /** It begins then, if the one before is over, ms. */
+  readonly atMs: number;
+  readonly nodes: readonly number[];
+  /** By client: how long after that a process with the new list replaces the old one, ms. */
+  readonly afterMs: readonly number[];
+  /** By client: the old process is killed, and not closed. */
+  readonly isKilled: readonly boolean[];
+  /** From the end of the last process with the old list until that is deleted, ms. */
+  readonly waitMs: number;
 }
 
 /** The options of all locks and managers of a run. */

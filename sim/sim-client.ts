@@ -24,6 +24,8 @@ import { ownerIdOf } from "../src/manager/lock.js";
 export interface ClientParts {
   readonly process: SimProcess;
   readonly locks: LockManager;
+  /** The numbers of the nodes that it uses. */
+  readonly nodes: readonly number[];
   /** The quorum that the manager uses. */
   readonly quorum: Quorum;
   /** By name: the owner in this process to which it was granted last. */
@@ -44,12 +46,16 @@ export interface ClientParts {
 export class SimClient implements Service<SimLock> {
   readonly process: SimProcess;
   readonly locks: LockManager;
+  readonly nodes: readonly number[];
   readonly quorum: Quorum;
   readonly calls: Calls;
   readonly dropIn: DropIn | undefined;
   readonly told: Testimony;
   readonly #parts: ClientParts;
   readonly #elections = new Set<SimElection>();
+  /** How many callbacks of requests run, and who waits for the last of them. */
+  #callbackCount = 0;
+  #onLastCallback: (() => void) | undefined;
   /** By owner: the handles that are not yet released. */
   readonly #handles = new Map<string, Set<SimLock>>();
   /** By owner: the handle released last. */
@@ -58,6 +64,7 @@ export class SimClient implements Service<SimLock> {
   constructor(parts: ClientParts) {
     this.process = parts.process;
     this.locks = parts.locks;
+    this.nodes = parts.nodes;
     this.quorum = parts.quorum;
     this.calls = parts.calls;
     this.dropIn = parts.dropIn;
@@ -113,6 +120,7 @@ export class SimClient implements Service<SimLock> {
       settle(lock === null ? "refused" : "granted");
       if (lock === null) return;
       had = this.#have(lock, isReentrant ? 0 : undefined);
+      this.#callbackCount++;
       await use(had);
       if (lock.isHeld) settleRelease = this.expectRelease(had);
     };
@@ -131,6 +139,8 @@ export class SimClient implements Service<SimLock> {
       timer?.cancel();
       if (had === undefined) settle(resultOf(error));
       else if (!(error instanceof LockLostError)) throw error;
+    } finally {
+      if (had !== undefined && --this.#callbackCount === 0) this.#onLastCallback?.();
     }
     if (had === undefined || settleRelease === undefined) return;
     const { lock } = had as { readonly lock: Lock };
@@ -309,13 +319,22 @@ export class SimClient implements Service<SimLock> {
     return isHeld;
   }
 
-  /** Closes the manager, and counts what remains of it in the process. */
-  async close(): Promise<void> {
+  /**
+   * Closes the manager, and counts what remains of it in the process.
+   *
+   * @param isPatient once the callbacks of requests have ended: the manager waits for them for a while
+   */
+  async close(isPatient = false): Promise<void> {
     const { record } = this.#parts;
     const process = this.process.name;
     record({ kind: "process", process, what: "closing" });
     await Promise.all([this.locks.close(), this.dropIn?.close()]);
     record({ kind: "process", process, what: "closed" });
+    if (isPatient && this.#callbackCount > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onLastCallback = resolve;
+      });
+    }
     // The results of closing are still on their way to the callers.
     this.process.enter(() => {
       const { timerCount } = this.process;

@@ -1,5 +1,6 @@
 import type { Batch, HandshakeRequest } from "../src/channel/transport.js";
 import { bytesOf, textOf } from "../src/memory/bytes.js";
+import { parseNodeList } from "../src/protocol/node-list.js";
 import type { IncarnationRecord } from "../src/protocol/record.js";
 import type { Choices } from "./choices.js";
 import type { ForeignStep, KeyChange, SavedKeys } from "./node-keys.js";
@@ -43,6 +44,8 @@ export interface NodeObserver {
   onKey(node: SimNode, change: KeyChange): void;
   /** The node's answer to an acquire may have changed: it went down, lost its data, or has a new record. */
   onRecord(node: SimNode): void;
+  /** The list of nodes on its record may have changed. */
+  onListed(node: SimNode): void;
 }
 
 interface Received {
@@ -105,6 +108,11 @@ export class SimNode {
 
   get record(): IncarnationRecord | undefined {
     return this.#server.record;
+  }
+
+  /** The names of the nodes that it has on record; undefined if there are none. */
+  get listed(): readonly string[] | undefined {
+    return parseNodeList(this.#server.nodeList)?.map(({ name }) => name);
   }
 
   get runId(): string {
@@ -214,11 +222,18 @@ export class SimNode {
     this.#goBack([]);
   }
 
+  /** What an operator does once a list is not used any more. */
+  deleteList(): void {
+    this.#server.deleteNodeList();
+    this.#observer.onListed(this);
+  }
+
   #goBack(keys: SavedKeys): void {
     this.sweep();
     this.#server.keys.restore(keys);
     this.#server.readRecord();
     this.#observer.onRecord(this);
+    this.#observer.onListed(this);
   }
 
   flushScripts(): void {
@@ -283,6 +298,7 @@ export class SimNode {
     socket.name = request.connectionName;
     const about = this.#server.handshake(request, this.runId);
     if (!isSameRecord(before, this.record)) this.#observer.onRecord(this);
+    this.#observer.onListed(this);
     const listed = this.#sockets.get(request.previous?.connectionId ?? "");
     const list = listed === undefined ? "" : `id=${listed.connectionId} name=${listed.name}\n`;
     return [socket.connectionId, list, about];

@@ -7,6 +7,7 @@ import { plainReply, type Reply } from "../src/memory/reply.js";
 import type { CompiledScript } from "../src/memory/lua/lua-vm.js";
 import { MAX_FENCE } from "../src/protocol/fencing.js";
 import { fenceBucketOf, RECORD_KEY } from "../src/protocol/keys.js";
+import { listFieldOf } from "../src/protocol/node-list.js";
 import { readRecord, type IncarnationRecord } from "../src/protocol/record.js";
 import { encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
 import { withFewerBuckets } from "../src/script/fence-buckets.js";
@@ -31,6 +32,9 @@ export interface SimConstants extends BatchConstants {
   readonly fenceBuckets: number;
 }
 
+/** The field of the record that has the list of nodes. */
+const LIST_FIELD = listFieldOf(KEY_PREFIX);
+
 /** No higher fence can be issued. */
 const LAST_FENCE = String(MAX_FENCE);
 
@@ -51,6 +55,7 @@ export class SimServer {
   readonly #source: string;
   #script: { readonly sha: string; readonly script: CompiledScript } | undefined;
   #record: IncarnationRecord | undefined;
+  #nodeList = "";
 
   /** @param source the batch script, or one with a bug planted into it */
   constructor(
@@ -68,16 +73,27 @@ export class SimServer {
     return this.#record;
   }
 
+  /** The list of nodes on its record; "" if there is none. */
+  get nodeList(): string {
+    return this.#nodeList;
+  }
+
   /** Its keys have changed: reads the record again. */
   readRecord(): void {
     const entry = this.redis.keys.find(RECORD_KEY) as Entry<"hash"> | undefined;
     this.#record = entry && recordIn(entry.value);
+    this.#nodeList = textOf(entry?.value.get(LIST_FIELD) ?? "");
   }
 
   /** Removes everything that has expired by now. */
   sweep(): void {
     this.redis.tick();
     this.keys.sweep();
+  }
+
+  deleteNodeList(): void {
+    this.redis.execute(["HDEL", RECORD_KEY, LIST_FIELD, "nodeCount"].map(bytesOf));
+    this.readRecord();
   }
 
   handshake(request: HandshakeRequest, runId: string): unknown {

@@ -18,6 +18,7 @@ import { oraclesOf } from "./profiles.js";
 import { runSession } from "./session.js";
 import type { SimClient } from "./sim-client.js";
 import { fencedStore, unfencedStore, type Store, type StoreKind } from "./store.js";
+import { Operator } from "./operator.js";
 import { traceHash } from "./trace.js";
 
 export interface SimulateOptions extends Surroundings {
@@ -114,6 +115,7 @@ async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {
   }
   fleet.foreign.plan();
   planFaults(fleet, scenario.faults);
+  if (scenario.nodeChanges !== undefined) new Operator(fleet, scenario.nodeChanges).begin();
   await world.run(scenario.chaosMs * 1_000);
 
   fleet.isHealing = true;

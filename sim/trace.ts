@@ -94,8 +94,14 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       return [`n${event.node}`, "^", event.isEligible ? "votes count" : "votes do not count"];
     case "node":
       return [`n${event.node}`, "!", [event.what, event.name ?? []].flat().join(" ")];
-    case "process":
-      return [event.process, "|", event.what];
+    case "process": {
+      const { process, what, nodes } = event;
+      return [process, "|", nodes === undefined ? what : `${what} with ${nodes.join(" ")}`];
+    }
+    case "listed":
+      return [`n${event.node}`, "!", `lists ${event.nodes?.join(" ") ?? `${event.count} nodes`}`];
+    case "warned":
+      return [event.process, "|", "warned that others use other nodes"];
     case "handle": {
       const held = event.isHeld ? "held" : "not held";
       return [event.process, ".", `${event.what} ${short(event.ownerId)}/${event.handle} ${held}`];

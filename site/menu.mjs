@@ -8,6 +8,7 @@ export const MENU = [
     items: [
       { text: "What it is", link: "README.md" },
       { text: "The manual", link: "docs/README.md" },
+      { text: "Twenty minutes", link: "docs/start/twenty-minutes.md" },
       { text: "Getting started", link: "docs/start/getting-started.md" },
       { text: "Which lock do I need?", link: "docs/start/choosing.md" },
     ],
@@ -18,6 +19,7 @@ export const MENU = [
       { text: "Recipes", link: "docs/how-to/recipes.md" },
       { text: "In a service", link: "docs/how-to/services.md" },
       { text: "Testing your code", link: "docs/how-to/testing.md" },
+      { text: "Other client libraries", link: "docs/how-to/transports.md" },
       { text: "Several names at once", link: "docs/how-to/several-names.md" },
       { text: "Shared and exclusive", link: "docs/how-to/shared-locks.md" },
       { text: "Semaphores", link: "docs/how-to/semaphores.md" },

@@ -112,6 +112,9 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
       // To put a node's record back.
       ...["redis/node-config.ts", "redis/plain-client.ts"],
       ...["script/embedded-lua.ts", "script/handshake-codec.ts"],
+      // To check the transport of a node, which it makes as a lock manager does.
+      ...["channel/transport.ts", "redis/command-transport.ts", "redis/batch-wire.ts"],
+      ...["nodes/own-nodes.ts", "kinds/exclusive.ts"],
     ],
     packages: ["ioredis", "node:", "testcontainers"],
   },
@@ -242,18 +245,25 @@ describe("the outside world", () => {
   }
 
   it("lets only acquires sleep between attempts, and protocol/next-move say for how long", () => {
-    const names = ["acquire", "attempt", "permit", "wait-queue", "known-failures", "local-"];
+    const others = /^(?:lease|renewal|round|schedule|sealing|poll|places|admission)/;
     const using = (pattern: RegExp): string[] =>
       inFolder("coordinator")
-        .filter(({ path, code }) => names.some((name) => path.includes(name)) && pattern.test(code))
-        .map(({ path }) => path.slice("src/coordinator/".length))
+        .map(({ path, code }) => ({ file: path.slice("src/coordinator/".length), code }))
+        .filter(({ file, code }) => !others.test(file) && pattern.test(code))
+        .map(({ file }) => file)
         .toSorted();
-    expect(using(/\bschedule\.set\(|\bsetTimer\(/)).to.deep.equal([
+    expect(using(/\bschedule\.set\(|\.setTimer\(/)).to.deep.equal([
       "acquire.ts",
       // Until when it may begin.
       "attempt.ts",
+      // Within an attempt: `protocol/split` says for how long.
+      "contest.ts",
     ]);
-    expect(using(/\b(?:backoffMs|turnWaitMs|minDelayMs|maxDelayMs)\b/)).to.deep.equal([]);
+    // What makes a pause, or limits how often one asks, and is no argument of another function.
+    const pauses =
+      /\b(?:backoffMs|turnWaitMs|askAll|minDelayMs|maxDelayMs|MAX_\w*(?:TRIES|QUICK|OUTRUN|DELAYS)\w*|M(?:AX|IN)_\w*_MS)\b/;
+    // Of notifications, which anybody can forge.
+    expect(using(pauses)).to.deep.equal(["wait-place.ts"]);
   });
 
   it("leaves protocol without promises", () => {

@@ -1,13 +1,15 @@
 import { getOrAdd } from "./get-or-add.js";
-import { majority, type EndEvent, type GrantEvent, type History, type Violate } from "./history.js";
+import type { EndEvent, GrantEvent, History, Violate } from "./history.js";
+import { NodeLists } from "./node-lists.js";
 
 /**
  * H1: a lock that was handed over goes to at most one adopter, only if a quorum of nodes replaced the giver's key
  * with the adopter's, and only if nobody else was granted the name since. That the giver no longer holds by then is
  * S1.
  */
-export function checkAdoptions({ settings, events }: History, violate: Violate): void {
-  const quorum = majority(settings.nodeCount);
+export function checkAdoptions(history: History, violate: Violate): void {
+  const { events } = history;
+  const lists = new NodeLists(history);
   const given = new Map<string, EndEvent>();
   /** The owner from which an owner takes over. */
   const givers = new Map<string, string>();
@@ -22,7 +24,7 @@ export function checkAdoptions({ settings, events }: History, violate: Violate):
     } else if (event.kind === "key" && event.op === "acquire") {
       getOrAdd(replaced, `${event.before} ${event.after}`, () => new Set()).add(event.node);
     } else if (event.kind === "grant") {
-      const { ownerId, name, atUs } = event;
+      const { process, ownerId, name, atUs } = event;
       const say = (how: string): void => {
         violate(atUs, `${ownerId} adopted ${name} ${how}`);
       };
@@ -33,7 +35,8 @@ export function checkAdoptions({ settings, events }: History, violate: Violate):
       const count = replaced.get(`${giver} ${ownerId}`)?.size ?? 0;
       const gaveAtUs = given.get(giver)?.atUs ?? 0;
       if (adopted.has(giver)) say(`after another had adopted it from ${giver}`);
-      else if (count < quorum) say(`though only ${count} nodes still had the key of ${giver}`);
+      else if (count < lists.quorumOf(process))
+        say(`though only ${count} nodes still had the key of ${giver}`);
       else if (since !== undefined && since.atUs > gaveAtUs) {
         say(`after ${since.ownerId} had been granted it, since ${giver} gave it away`);
       }

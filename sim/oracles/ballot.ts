@@ -1,4 +1,4 @@
-import type { VoteEvent } from "./history.js";
+import { majority, type VoteEvent } from "./history.js";
 
 /** The votes of one attempt (its acquire round and its seals), or of one extend round. */
 export class Ballot {
@@ -10,8 +10,10 @@ export class Ballot {
   readonly #asked = new Map<number, number>();
   /** Of these: nodes with a value that is not a lock of the layout. */
   readonly foreign = new Set<number>();
-  /** How many had refused when it was given up; votes that came after that decided nothing. */
-  refusedWhenLost: number | undefined;
+  /** What was known when it was given up: how many had answered and refused, and how many of these named one other. */
+  whenLost:
+    | { readonly answered: number; readonly refused: number; readonly most: number }
+    | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
   /** It asked only where its owner already held the lock: its outcome says nothing to others. */
@@ -23,14 +25,16 @@ export class Ballot {
   /** Asked by another interface, which does not tell a split from contention. */
   isFromOutside = false;
   readonly #faults = new Set<number>();
-  readonly #quorum: number;
+  readonly nodeCount: number;
+  readonly quorum: number;
   readonly #seen = new Set<string>();
 
   readonly beganAtUs: number;
 
-  constructor(quorum: number, beganAtUs: number) {
+  constructor(nodeCount: number, beganAtUs: number) {
     this.beganAtUs = beganAtUs;
-    this.#quorum = quorum;
+    this.nodeCount = nodeCount;
+    this.quorum = majority(nodeCount);
   }
 
   get inWords(): string {
@@ -45,6 +49,10 @@ export class Ballot {
     return Math.max(0, ...counts.values());
   }
 
+  get toleratedCount(): number {
+    return this.nodeCount - this.quorum;
+  }
+
   /** A node is asked. If it has refused, and is asked again, that no longer counts. */
   ask(node: number, round: number): void {
     if (this.#asked.has(node) && this.#asked.get(node) !== round) {
@@ -57,15 +65,20 @@ export class Ballot {
 
   /** Its rollback is being sent. */
   onLost(atUs: number): void {
-    this.refusedWhenLost ??= this.refused.size;
+    this.whenLost ??= {
+      answered: this.granted.size + this.refused.size,
+      refused: this.refused.size,
+      most: this.mostCount,
+    };
     this.lostAtUs ??= atUs;
   }
 
   /** It lost without being aborted, and with too many known faults for refusals to be the reason. */
-  isOutOfReach(nodeCount: number): boolean {
-    const hasFailed = !this.isAborted && this.granted.size < this.#quorum;
+  get isOutOfReach(): boolean {
+    const { nodeCount } = this;
+    const hasFailed = !this.isAborted && this.granted.size < this.quorum;
     const pendingCount = nodeCount - this.granted.size - this.refused.size - this.#faults.size;
-    const mayBeRefused = this.refused.size + pendingCount > nodeCount - this.#quorum;
+    const mayBeRefused = this.refused.size + pendingCount > this.toleratedCount;
     return this.lostAtUs !== undefined && hasFailed && !mayBeRefused;
   }
 
@@ -80,7 +93,7 @@ export class Ballot {
       this.#holders.set(node, holder);
     }
     // Later ones are at best as good, and a fence above the token is no refusal.
-    else if (vote === "granted" && op !== "seal" && this.granted.size < this.#quorum) {
+    else if (vote === "granted" && op !== "seal" && this.granted.size < this.quorum) {
       this.granted.add(node);
     }
   }

@@ -1,6 +1,5 @@
 import {
   companyOf,
-  majority,
   markOf,
   type EndEvent,
   type GrantEvent,
@@ -16,6 +15,7 @@ import {
 import { BESIDE_OTHERS, BesideOthers } from "./beside-others.js";
 import { getOrAdd } from "./get-or-add.js";
 import { isPermit, waitedFor } from "./names.js";
+import { NodeLists } from "./node-lists.js";
 import { RoundLog } from "./rounds.js";
 
 /** Situations that should occur in some run of a campaign; otherwise the campaign shows less than it seems to. */
@@ -67,9 +67,9 @@ export type Coverage = Readonly<Record<(typeof SOMETIMES)[number], number>>;
 type Counts = Record<(typeof SOMETIMES)[number], number>;
 
 /** How often each of them happened. */
-export function coverageOf({ settings, events }: History): Coverage {
-  const counter = new Counter(settings.nodeCount);
-  for (const event of events) counter.see(event);
+export function coverageOf(history: History): Coverage {
+  const counter = new Counter(new NodeLists(history));
+  for (const event of history.events) counter.see(event);
   return counter.total();
 }
 
@@ -77,7 +77,7 @@ class Counter {
   readonly #counts = Object.fromEntries(SOMETIMES.map((what) => [what, 0])) as Counts;
   readonly #log = new RoundLog();
   readonly #beside = new BesideOthers();
-  readonly #nodeCount: number;
+  readonly #lists: NodeLists;
   readonly #faulted = new Set<string>();
   readonly #named = new Set<string>();
   /** By name and company: clients that hold the lock concurrently. */
@@ -94,8 +94,8 @@ class Counter {
   /** In the queues of the nodes: when each was written. */
   readonly #places = new Map<string, number>();
 
-  constructor(nodeCount: number) {
-    this.#nodeCount = nodeCount;
+  constructor(lists: NodeLists) {
+    this.#lists = lists;
   }
 
   see(event: HistoryEvent): void {
@@ -114,8 +114,8 @@ class Counter {
   }
 
   total(): Coverage {
-    for (const { op, granted } of new Set(this.#log.rounds.values())) {
-      const isSplit = granted.size > 0 && granted.size < majority(this.#nodeCount);
+    for (const { op, process, granted } of new Set(this.#log.rounds.values())) {
+      const isSplit = granted.size > 0 && granted.size < this.#lists.quorumOf(process);
       if (op === "acquire" && isSplit) this.#counts.splitVote++;
     }
     return { ...this.#counts, ...this.#beside.counts };
@@ -141,12 +141,12 @@ class Counter {
   }
 
   #onGrant(event: GrantEvent): void {
-    const { ownerId, name, lockDelayMs = 0 } = event;
+    const { process, ownerId, name, lockDelayMs = 0 } = event;
     const company = companyOf(event);
     if (company !== undefined) this.#onCompany(`${name} ${company}`, event);
     if (isPermit(name)) this.#onPermit(waitedFor(name), ownerId);
     const voteCount = this.#log.of(ownerId, "acquire").at(-1)?.granted.size ?? 0;
-    if (voteCount === majority(this.#nodeCount)) this.#counts.grantByExactQuorum++;
+    if (voteCount === this.#lists.quorumOf(process)) this.#counts.grantByExactQuorum++;
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
     if (lockDelayMs > 0) this.#delayed.add(ownerId);
     if (this.#named.has(name)) this.#counts.takeover++;

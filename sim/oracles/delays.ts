@@ -13,13 +13,17 @@ interface Closed {
 }
 
 /**
- * D1: after a lock with a lock-delay ended without a release, nobody is granted the name until the delay has passed
+ * D1: after a lock with a lock-delay ended without a release, or the close of its manager, nobody is granted the name until the delay has passed
  * since its holder lost it.
  */
 export function checkLockDelay(history: History, violate: Violate): void {
+  const losses = history.events.filter((event) => event.kind === "lost");
+  const closed = new Set(
+    losses.flatMap((loss) => (loss.reason === "closed" ? [loss.ownerId] : [])),
+  );
   openedTooSoon(history, violate, ({ lockDelayMs = 0 }, end) => {
     if (lockDelayMs === 0 || end === undefined) return undefined;
-    if (end.why === "released" || end.why === "given") return undefined;
+    if (end.why === "released" || end.why === "given" || closed.has(end.ownerId)) return undefined;
     return end.atUs + lockDelayMs * 1_000;
   });
 }

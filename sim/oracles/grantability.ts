@@ -5,8 +5,10 @@ import {
   placeOf,
   type History,
   type KeyEvent,
+  type ProcessEvent,
   type Violate,
 } from "./history.js";
+import { NodeLists } from "./node-lists.js";
 import { Preemptions } from "./preemptions.js";
 
 const isGhost = ({ op, after }: KeyEvent): boolean => op === "forget" && after !== undefined;
@@ -20,7 +22,8 @@ interface NameState {
 }
 
 /**
- * S2: while a client holds the name, fewer than a quorum of nodes have granted it to another owner or would do so. S1
+ * S2: while a client holds the name, fewer than a quorum of nodes have granted it to another owner or would do so, of no
+ * list of nodes that a process has. S1
  * follows from it; and where S1 only breaks if a second client happens to ask, S2 breaks at the very event that makes
  * that possible. For a reader, other readers do not count, nor do other holds of the same owner: they may leave at
  * any moment, and their keys then count as free. A client preempted by another process does not count any more.
@@ -28,8 +31,9 @@ interface NameState {
  * Checked once per instant, after all its events: a hold that ends at the microsecond in which its key expires is not
  * a violation.
  */
-export function checkGrantability({ settings, events }: History, violate: Violate): void {
-  const quorum = majority(settings.nodeCount);
+export function checkGrantability(history: History, violate: Violate): void {
+  const { settings, events } = history;
+  const lists = new ListsInUse(history);
   const eligible = Array.from({ length: settings.nodeCount }, () => false);
   const names = new Map<string, NameState>();
   const reported = new Set<string>();
@@ -61,7 +65,7 @@ export function checkGrantability({ settings, events }: History, violate: Violat
         const isOpen = !isOurs && (!isFree || eligible[node] === true);
         return isOpen ? [node] : [];
       });
-      if (open.length < quorum || reported.has(ownerId)) continue;
+      if (!lists.isQuorum(open) || reported.has(ownerId)) continue;
       reported.add(ownerId);
       const message = `${ownerId} holds ${name}, but nodes ${open.join(", ")} are another's to have`;
       violate(atUs, message);
@@ -92,6 +96,10 @@ export function checkGrantability({ settings, events }: History, violate: Violat
         touched.add(event.name);
         break;
       }
+      case "process":
+        if (!lists.see(event)) break;
+        for (const name of names.keys()) touched.add(name);
+        break;
       case "eligible":
         eligible[event.node] = event.isEligible;
         for (const name of names.keys()) touched.add(name);
@@ -103,6 +111,32 @@ export function checkGrantability({ settings, events }: History, violate: Violat
     for (const name of touched) judge(name, event.atUs);
     touched.clear();
   });
+}
+
+/** The lists of the processes that there are; if none has a list of its own, that of all nodes. */
+class ListsInUse {
+  readonly #lists: NodeLists;
+  readonly #using = new Map<string, readonly number[]>();
+
+  constructor(history: History) {
+    this.#lists = new NodeLists(history);
+    // Any process might come that uses all nodes.
+    if (!this.#lists.isChanging) this.#using.set("", this.#lists.of(""));
+  }
+
+  /** Whether there is a list more now. */
+  see({ process, what }: ProcessEvent): boolean {
+    if (!this.#lists.isChanging) return false;
+    if (what === "start") this.#using.set(process, this.#lists.of(process));
+    if (what === "crash" || what === "closed") this.#using.delete(process);
+    return what === "start";
+  }
+
+  isQuorum(nodes: readonly number[]): boolean {
+    return [...this.#using.values()].some((list) => {
+      return list.filter((node) => nodes.includes(node)).length >= majority(list.length);
+    });
+  }
 }
 
 function keep({ keys, members }: NameState, event: KeyEvent): void {

@@ -294,7 +294,19 @@ export interface ProcessEvent extends InProcess<"process"> {
   readonly what:
     | ("start" | "pause" | "resume" | "suspend" | "wake" | "jump" | "crash")
     | ("closing" | "closed");
+  /** Of `start`: the nodes that it uses, in its order; all if undefined. */
+  readonly nodes?: readonly number[] | undefined;
 }
+
+/** The list of nodes on a node's record is another one from here on; undefined if there is none. */
+export interface ListedEvent extends OnNode<"listed"> {
+  readonly nodes: readonly number[] | undefined;
+  /** How many nodes the client had that wrote the record, until there is a list. */
+  readonly count?: number | undefined;
+}
+
+/** A process was warned that other clients use other nodes. */
+export type WarnedEvent = InProcess<"warned">;
 
 /** What a closed process still had: timers armed, calls not settled. */
 export interface RemainsEvent extends InProcess<"remains"> {
@@ -391,6 +403,8 @@ export type HistoryEvent =
       | RemainsEvent
       | StoreEvent
       | LinkEvent
+      | ListedEvent
+      | WarnedEvent
       | PhaseEvent
       | ForceEvent
       | ForeignEvent
@@ -419,7 +433,7 @@ export const ORACLE_IDS = [
     "W6",
     "W7",
   ] as const),
-  ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2"] as const),
+  ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2", "I3"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

@@ -38,6 +38,7 @@ import { checkFencedStore, checkUnfencedStore } from "./stores.js";
 import { checkTokens } from "./tokens.js";
 import { checkValidity } from "./validity.js";
 import { checkVotes } from "./votes.js";
+import { checkWarnings } from "./warnings.js";
 
 /** Judges one property over a whole history. */
 export type Oracle = (history: History, violate: Violate) => void;
@@ -82,6 +83,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   O2: checkEntries,
   I1: checkReports,
   I2: checkReadiness,
+  I3: checkWarnings,
 };
 
 /** The violations that the given oracles (all, by default) find in a history, in order of time. */

@@ -1,7 +1,6 @@
 import { getOrAdd } from "./get-or-add.js";
 import { Health } from "./health.js";
 import {
-  majority,
   markOf,
   type EndEvent,
   type ForceEvent,
@@ -16,6 +15,7 @@ import {
 } from "./history.js";
 import { Listeners } from "./listeners.js";
 import { isPermit, isSet, rootOf, rootsOf } from "./names.js";
+import { NodeLists } from "./node-lists.js";
 import { queueOrder } from "./queue-order.js";
 import { permitsIn, UNSEEN } from "./told-ends.js";
 import { Waiting } from "./waiting.js";
@@ -62,9 +62,10 @@ interface Queue {
  * be under way at once, they wait for each other. Whose own process had the lock that an operator ended waits for that
  * one, which does not know.
  */
-export function checkLateWakes({ settings, events }: History, violate: Violate): void {
+export function checkLateWakes(history: History, violate: Violate): void {
+  const { settings, events } = history;
   if (settings.isNarrow === true) return;
-  const quorum = majority(settings.nodeCount);
+  const lists = new NodeLists(history);
   const hopUs = slowestMessageUs(events);
   const permits = permitsIn(events);
   const [waiting, health, listeners] = [new Waiting(), new Health(), new Listeners()];
@@ -101,7 +102,7 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
     const name = rootOf(asked);
     const wants = isPermit(asked) ? "s" : mode === "shared" ? "r" : "";
     const sinceUs: number[] = [];
-    for (let node = 0; node < settings.nodeCount; node++) {
+    for (const node of lists.of(process)) {
       const standers = queues.get(`${node} ${name}`)?.standers.values() ?? [];
       const openUs = [...standers]
         .filter((each) => each.process === process && each.wants === wants && each.isToBeTold)
@@ -109,6 +110,7 @@ export function checkLateWakes({ settings, events }: History, violate: Violate):
       const isWell = atUs - health.wellSinceUs(process, node) >= CALM_US;
       sinceUs.push(isWell ? Math.min(Number.POSITIVE_INFINITY, ...openUs) : Infinity);
     }
+    const quorum = lists.quorumOf(process);
     const allUs = sinceUs.toSorted((a, b) => a - b)[quorum - 1] ?? Number.POSITIVE_INFINITY;
     const key = `${process} ${name}`;
     // It has followed the messages, and tries again.

@@ -60,6 +60,7 @@ export function checkProcessClean({ events }: History, violate: Violate): void {
   for (const event of events) {
     if (event.kind === "process" && event.what === "closing")
       closing.set(event.process, event.atUs);
+    if (event.kind === "process" && event.what === "crash") closing.delete(event.process);
     if (event.kind !== "remains") continue;
     closing.delete(event.process);
     const { process, timerCount, openCallCount, atUs } = event;

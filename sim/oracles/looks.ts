@@ -8,6 +8,7 @@ import {
   type Violate,
 } from "./history.js";
 import { rootOf } from "./names.js";
+import { NodeLists } from "./node-lists.js";
 
 /** What clocks may differ by in rate, and by rounding, where a node says how long a key lives. */
 const [RATE, ROUNDING_MS] = [1.01, 3];
@@ -77,19 +78,22 @@ export function checkReports({ settings, events }: History, violate: Violate): v
  * is told that it is not has none, and has waited for all the time it gave. Both know of each node. A node is called
  * ready that has voted, or might have: nobody need open it once the longest lease is over since the run began.
  */
-export function checkReadiness({ settings, events }: History, violate: Violate): void {
-  const quorum = majority(settings.nodeCount);
+export function checkReadiness(history: History, violate: Violate): void {
+  const { settings, events } = history;
+  const lists = new NodeLists(history);
   /** Nodes whose votes have counted. */
   const voters = new Set<number>();
   const breachOf = ({
     atUs,
+    process,
     states,
     isReady,
     waitedMs,
     timeoutMs,
   }: ReadinessEvent): string | undefined => {
-    if (states.length !== settings.nodeCount) return `told of ${states.length} nodes`;
-    const early = states.findIndex((state, node) => state === "ready" && !voters.has(node));
+    const [list, quorum] = [lists.of(process), lists.quorumOf(process)];
+    if (states.length !== list.length) return `told of ${states.length} nodes`;
+    const early = states.findIndex((state, at) => state === "ready" && !voters.has(list[at] ?? -1));
     if (early !== -1 && atUs < settings.maxTtlMs * 1_000) {
       return `told that node ${early} is ready, which nobody has opened`;
     }

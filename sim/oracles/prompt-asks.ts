@@ -1,6 +1,7 @@
 import { getOrAdd } from "./get-or-add.js";
-import { majority, type History, type HistoryEvent, type Violate } from "./history.js";
+import type { History, HistoryEvent, Violate } from "./history.js";
 import { allWaitedFor, isSet, rootOf, waitedFor } from "./names.js";
+import { NodeLists } from "./node-lists.js";
 import { Waiting } from "./waiting.js";
 
 /** How often a waiter follows the messages of the nodes, a second. */
@@ -30,12 +31,16 @@ interface Asker {
  * attempts of its process may be under way at once, or that a set of names waits there as well, which lets others pass
  * when it lacks another name. It is judged where the process has missed no answer lately.
  */
-export function checkPromptAsks({ settings, events }: History, violate: Violate): void {
+export function checkPromptAsks(history: History, violate: Violate): void {
+  const { settings, events } = history;
   if (settings.isNarrow === true) return;
-  const quorum = majority(settings.nodeCount);
+  const lists = new NodeLists(history);
   const waiting = new Waiting();
   const askers = new Map<string, Asker>();
   const due = new Set<Asker>();
+  const unwatched = new Set<string>();
+  /** Owners whose locks have expired, which their processes have yet to notice: until then, they hold them. */
+  const unnoticed = new Map<string, readonly Asker[]>();
   /** By process: when something went wrong last. */
   const troubledUs = new Map<string, number>();
   const find = (process: string, name: string): Asker =>
@@ -97,7 +102,12 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       const what = event.permit === undefined ? "" : String(event.permit);
       const nodes = getOrAdd(asker.told, what, () => new Set());
       nodes.add(event.node);
-      if (nodes.size < quorum || asker.pending.size > 0 || asker.holdCount > 0) return;
+      if (
+        nodes.size < lists.quorumOf(event.process) ||
+        asker.pending.size > 0 ||
+        asker.holdCount > 0
+      )
+        return;
       if (!mayAsk(asker, atUs)) return;
       asker.dueUs = atUs;
       due.add(asker);
@@ -113,10 +123,22 @@ export function checkPromptAsks({ settings, events }: History, violate: Violate)
       }
     } else if (event.kind === "grant" || event.kind === "end") {
       const root = rootOf(event.name);
-      for (const asker of [find(event.process, root), find(event.process, `${root}#`)]) {
-        asker.holdCount += event.kind === "grant" ? 1 : -1;
+      const asked = [find(event.process, root), find(event.process, `${root}#`)];
+      const isSeen =
+        event.kind === "grant" || event.why !== "expired" || unwatched.has(event.ownerId);
+      if (!isSeen) unnoticed.set(event.ownerId, asked);
+      for (const asker of asked) {
+        if (isSeen) asker.holdCount += event.kind === "grant" ? 1 : -1;
         forget(asker);
       }
+    } else if (event.kind === "unwatched") {
+      unwatched.add(event.ownerId);
+    } else if (event.kind === "lost") {
+      for (const asker of unnoticed.get(event.ownerId) ?? []) {
+        asker.holdCount--;
+        forget(asker);
+      }
+      unnoticed.delete(event.ownerId);
     } else if (event.kind === "settle" || event.kind === "process") {
       for (const asker of askers.values()) if (asker.process === event.process) forget(asker);
     }

@@ -1,13 +1,15 @@
 import { getOrAdd } from "./get-or-add.js";
-import { companyOf, majority, type History, type Violate } from "./history.js";
+import { companyOf, type History, type Violate } from "./history.js";
+import { NodeLists } from "./node-lists.js";
 import { RoundLog } from "./rounds.js";
 
 /**
  * Q1: a node that lost its data never grants a name to a second owner while a hold that depends on the lost data is
  * valid. A hold depends on the nodes that granted the last round that proved it.
  */
-export function checkQuarantine({ settings, events }: History, violate: Violate): void {
-  const quorum = majority(settings.nodeCount);
+export function checkQuarantine(history: History, violate: Violate): void {
+  const { events } = history;
+  const lists = new NodeLists(history);
   const log = new RoundLog();
   /** By node: when it last lost its data. */
   const forgotUs = new Map<number, number>();
@@ -16,7 +18,7 @@ export function checkQuarantine({ settings, events }: History, violate: Violate)
 
   const restsOn = (ownerId: string, node: number): boolean => {
     const proofs = [...log.of(ownerId, "acquire"), ...log.of(ownerId, "extend")];
-    const last = proofs.findLast(({ granted }) => granted.size >= quorum);
+    const last = proofs.findLast(({ granted, process }) => granted.size >= lists.quorumOf(process));
     const isCounted = last?.granted.has(node) === true;
     return isCounted && last.firstSendUs < (forgotUs.get(node) ?? -1);
   };

@@ -1,7 +1,6 @@
 import { getOrAdd } from "./get-or-add.js";
 import {
   waitQueueOf,
-  majority,
   type CallEvent,
   type History,
   type HistoryEvent,
@@ -12,7 +11,8 @@ import {
   type Violate,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
-import { rootsOf, waitedFor } from "./names.js";
+import { isPermit, rootsOf, waitedFor } from "./names.js";
+import { NodeLists } from "./node-lists.js";
 
 /** An acquire that has not settled. */
 interface OpenCall {
@@ -37,9 +37,9 @@ interface OpenCall {
  * or one says that an operator has ended it. Adoptions have reasons of their own. Contention and silence are never taken
  * for each other.
  */
-export function checkReasons({ settings, events }: History, violate: Violate): void {
-  const reasons = new Reasons(settings);
-  for (const event of events) {
+export function checkReasons(history: History, violate: Violate): void {
+  const reasons = new Reasons(history.settings, new NodeLists(history));
+  for (const event of history.events) {
     const message = reasons.see(event);
     if (message !== undefined) violate(event.atUs, message);
   }
@@ -49,10 +49,9 @@ export function checkReasons({ settings, events }: History, violate: Violate): v
 type Asking = Pick<CallEvent, "process" | "name" | "via">;
 
 class Reasons {
-  readonly #nodeCount: number;
-  readonly #quorum: number;
-  readonly #tolerated: number;
+  readonly #lists: NodeLists;
   readonly #isNarrow: boolean;
+  readonly #steadyPpm: number;
   readonly #open = new Map<number, OpenCall>();
   /** By process, interface and name, in the order of their beginnings. */
   readonly #attempts = new Map<string, Ballot[]>();
@@ -64,10 +63,9 @@ class Reasons {
   /** Owners who were told that an operator has ended their lock. */
   readonly #ended = new Set<string>();
 
-  constructor({ nodeCount, isNarrow = false }: HistorySettings) {
-    this.#nodeCount = nodeCount;
-    this.#quorum = majority(nodeCount);
-    this.#tolerated = nodeCount - this.#quorum;
+  constructor({ isNarrow = false, steadyPpm }: HistorySettings, lists: NodeLists) {
+    this.#steadyPpm = steadyPpm;
+    this.#lists = lists;
     this.#isNarrow = isNarrow;
   }
 
@@ -124,7 +122,7 @@ class Reasons {
     if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
     if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
-    const ballot = new Ballot(this.#quorum, event.atUs);
+    const ballot = new Ballot(this.#lists.of(event.process).length, event.atUs);
     ballot.isAgain = event.isAgain === true;
     ballot.isPreempting = event.isPreempting === true;
     if (ballot.isPreempting) this.#onPreemption(event);
@@ -146,7 +144,7 @@ class Reasons {
   #onAbort(who: Asking, atUs: number): void {
     for (const ballot of this.#attemptsAt(who)) {
       const isLost = ballot.lostAtUs !== undefined;
-      const isKnown = isLost && ballot.lostAtUs !== atUs && ballot.isOutOfReach(this.#nodeCount);
+      const isKnown = isLost && ballot.lostAtUs !== atUs && ballot.isOutOfReach;
       if (isLost && !isKnown) ballot.isAborted = true;
     }
   }
@@ -171,7 +169,7 @@ class Reasons {
     if (
       (open.isInWaitQueue || this.#isNarrow || open.call.via === "redlock") &&
       result === "unreachable" &&
-      candidates.some(this.#wasSilent)
+      candidates.some((ballot) => this.#wasSilent(ballot, open.call))
     ) {
       return undefined;
     }
@@ -184,17 +182,29 @@ class Reasons {
         beganAtUs > open.call.atUs && !isPreempting && !isAgain,
     );
     // Its time may have been over just before an attempt failed, in the same turn of the event loop.
-    const isOutOfReach = later.some(
-      (ballot) => ballot.lostAtUs !== atUs && ballot.isOutOfReach(this.#nodeCount),
-    );
+    const isOutOfReach = later.some((ballot) => ballot.lostAtUs !== atUs && ballot.isOutOfReach);
     const isKnown = isOutOfReach && !open.isUnlike;
     if (open.isBehind && result === "refused" && !isKnown) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");
     return `acquire of ${name} by ${process} was told ${result}: ${votes}`;
   }
 
-  readonly #wasSilent = ({ refusedWhenLost = 0 }: Ballot): boolean =>
-    refusedWhenLost <= this.#tolerated;
+  /** Too few had answered when it was lost. If its time was over then, what came after that decided nothing. */
+  #wasSilent(ballot: Ballot, call: CallEvent): boolean {
+    const { whenLost, lostAtUs = 0, beganAtUs, nodeCount, quorum, toleratedCount } = ballot;
+    if (whenLost === undefined || whenLost.refused <= toleratedCount) return true;
+    const isOver = lostAtUs - beganAtUs >= this.#nodeTimeoutUs(call);
+    const { answered, most } = whenLost;
+    return isOver && most < quorum && most + nodeCount - answered >= quorum;
+  }
+
+  /** By a clock that may be fast. A call that others may let in has the time for one more attempt. */
+  #nodeTimeoutUs({ withinMs, waitMs = 0, name, mode, owner, isStealing }: CallEvent): number {
+    const isLonger =
+      isPermit(name) || mode === "shared" || owner !== undefined || isStealing === true;
+    const timeoutUs = ((withinMs - waitMs) * 1_000) / (isLonger ? 3 : 2);
+    return timeoutUs * (1 - this.#steadyPpm / 1_000_000);
+  }
 
   /** Another request of its process began, just now, to steal the name; its attempt was rolled back for that. */
   #hasYielded(call: CallEvent, atUs: number): boolean {
@@ -212,25 +222,27 @@ class Reasons {
   #bears(ballot: Ballot, result: string): boolean {
     // Nobody else could have asked at the same moment, or it is not told whom the nodes name.
     const isAlone = ballot.isAgain || ballot.isPreempting || ballot.isFromOutside;
-    const isRefused = ballot.refused.size > this.#tolerated;
+    const { nodeCount, quorum, toleratedCount } = ballot;
+    const isRefused = ballot.refused.size > toleratedCount;
     const answeredCount = ballot.granted.size + ballot.refused.size;
-    const isHeld = isAlone ? isRefused : ballot.mostCount >= this.#quorum;
-    const mayBeHeld = ballot.mostCount + this.#nodeCount - answeredCount >= this.#quorum;
-    const isUnknown = answeredCount < this.#quorum || mayBeHeld;
+    const isHeld = isAlone ? isRefused : ballot.mostCount >= quorum;
+    const mayBeHeld = ballot.mostCount + nodeCount - answeredCount >= quorum;
+    const isUnknown = answeredCount < quorum || mayBeHeld;
     if (result === "refused") return isHeld;
     // A quorum had granted it, but did not store its token.
-    const isUnsealed = ballot.granted.size >= this.#quorum;
+    const isUnsealed = ballot.granted.size >= quorum;
     if (result === "unreachable") return isAlone || isUnsealed ? !isRefused : !isHeld && isUnknown;
     if (result === "split") return !isAlone && !isHeld && !isUnknown;
-    if (result === "foreign") return ballot.foreign.size > this.#tolerated;
+    if (result === "foreign") return ballot.foreign.size > toleratedCount;
     if (result === "queued") return false;
-    return result === "granted" || (result === "exhausted" && ballot.granted.size >= this.#quorum);
+    return result === "granted" || (result === "exhausted" && ballot.granted.size >= quorum);
   }
 
   #onLost({ reason, ownerId, name }: LostEvent): string | undefined {
     if (reason !== "taken" || this.#ended.has(ownerId)) return undefined;
     const rounds = this.#extends.get(ownerId) ?? [];
-    if (rounds.some(({ refused }) => refused.size > this.#tolerated)) return undefined;
+    if (rounds.some(({ refused, toleratedCount }) => refused.size > toleratedCount))
+      return undefined;
     const votes = rounds.map((ballot) => ballot.inWords).join("; ");
     return `${ownerId} was told that ${name} is taken: ${votes}`;
   }

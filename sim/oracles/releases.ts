@@ -1,5 +1,6 @@
 import { getOrAdd } from "./get-or-add.js";
-import { majority, type CallEvent, type History, type Violate } from "./history.js";
+import { type CallEvent, type History, type Violate } from "./history.js";
+import { NodeLists } from "./node-lists.js";
 import { Preemptions } from "./preemptions.js";
 
 /**
@@ -8,8 +9,9 @@ import { Preemptions } from "./preemptions.js";
  * minimum hold (of several names each of them); `expired` only if none did so for a lock that was still believed in.
  * That it never touches another's key is S4.
  */
-export function checkReleases({ settings, events }: History, violate: Violate): void {
-  const quorum = majority(settings.nodeCount);
+export function checkReleases(history: History, violate: Violate): void {
+  const { settings, events } = history;
+  const lists = new NodeLists(history);
   /** By owner and name: the nodes that deleted its key; one that went back to an older state may do so twice. */
   const deletions = new Map<string, Set<number>>();
   /** By owner and name: the nodes that have its key, and when it ends there. */
@@ -43,7 +45,8 @@ export function checkReleases({ settings, events }: History, violate: Violate): 
     } else if (event.kind === "settle") {
       const { ownerId, name = "" } = calls.get(event.call) ?? {};
       if (ownerId === undefined) continue;
-      const { result, atUs } = event;
+      const { result, atUs, process } = event;
+      const quorum = lists.quorumOf(process);
       const deletedCount = Math.min(
         ...name.split(", ").map((each) => deletions.get(`${ownerId} ${each}`)?.size ?? 0),
       );

@@ -4,6 +4,7 @@ import type { HistoryEvent, OperationName, SendEvent, VoteEvent } from "./histor
 /** One round as its history shows it so far. The rounds of one attempt, which asks nodes that refused again, are one. */
 export interface SeenRound {
   readonly op: OperationName;
+  readonly process: string;
   /** What it is about: of a set all of its names. */
   readonly names: readonly string[];
   readonly ttlMs: number;
@@ -28,7 +29,7 @@ export class RoundLog {
     return (this.byOwner.get(ownerId) ?? []).filter((round) => round.op === op);
   }
 
-  #onSend({ round, op, ownerId, name, ttlMs, leaseMs, atUs }: SendEvent): void {
+  #onSend({ round, op, process, ownerId, name, ttlMs, leaseMs, atUs }: SendEvent): void {
     // Releases and heals prove nothing, and there are many of them.
     if (op === "release" || op === "heal" || this.rounds.has(round)) return;
     const [begun] = op === "acquire" ? this.of(ownerId, op) : [];
@@ -38,6 +39,7 @@ export class RoundLog {
     }
     const seen: SeenRound = {
       op,
+      process,
       names: name.split(", "),
       ttlMs,
       firstSendMs: leaseMs,

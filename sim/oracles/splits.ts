@@ -1,16 +1,15 @@
 import { getOrAdd } from "./get-or-add.js";
 import {
   companyOf,
-  majority,
   type CallEvent,
   type History,
   type HistoryEvent,
-  type HistorySettings,
   type KeyEvent,
   type SettleEvent,
   type Violate,
 } from "./history.js";
 import { isPermit, rootsOf } from "./names.js";
+import { NodeLists } from "./node-lists.js";
 
 /** Who is no single client: readers, the locks of one named owner, a reservation, code that is not ours. */
 const SOMEBODY = "somebody";
@@ -42,16 +41,16 @@ interface OpenCall {
  * goes wrong, and an answer takes a twentieth of the node deadline, one of up to eight that ask at one moment gets the
  * name.
  */
-export function checkSplits({ settings, events }: History, violate: Violate): void {
-  const splits = new Splits(settings);
-  for (const event of events) {
+export function checkSplits(history: History, violate: Violate): void {
+  const splits = new Splits(new NodeLists(history));
+  for (const event of history.events) {
     const message = splits.see(event);
     if (message !== undefined) violate(event.atUs, message);
   }
 }
 
 class Splits {
-  readonly #quorum: number;
+  readonly #lists: NodeLists;
   readonly #open = new Map<number, OpenCall>();
   /** By name and node: who has keys there. */
   readonly #standing = new Map<string, Map<number, Set<string>>>();
@@ -66,8 +65,8 @@ class Splits {
   /** Something has gone wrong: keys may be left over, and messages late. */
   #isDisturbed = false;
 
-  constructor({ nodeCount }: HistorySettings) {
-    this.#quorum = majority(nodeCount);
+  constructor(lists: NodeLists) {
+    this.#lists = lists;
   }
 
   /** What is wrong with the event, if anything is. */
@@ -184,7 +183,7 @@ class Splits {
     if (result === "aborted") this.#isDisturbed = true;
     if (open === undefined || !this.#isJudged(open)) return undefined;
     const most = Math.max(0, ...[...open.nodesOf.values()].map((nodes) => nodes.size));
-    if (result === "refused" && !open.hasHolder && most < this.#quorum) {
+    if (result === "refused" && !open.hasHolder && most < this.#lists.quorumOf(process)) {
       return `acquire of ${open.call.name} by ${process} was told that it is held: somebody had ${most} nodes`;
     }
     const isNobodys = result === "split" && !open.hasHolder && this.#isUndisturbed(open);

@@ -1,13 +1,8 @@
 import { getOrAdd } from "./get-or-add.js";
-import {
-  majority,
-  type History,
-  type HistoryEvent,
-  type PlaceEvent,
-  type Violate,
-} from "./history.js";
+import { type History, type HistoryEvent, type PlaceEvent, type Violate } from "./history.js";
 import { Health } from "./health.js";
 import { isSet, rootOf } from "./names.js";
+import { NodeLists } from "./node-lists.js";
 import { Waiting, type Waits } from "./waiting.js";
 
 /** Within which the place of one that waits is written anew wherever all is well: 5 s, and what a connection may take. */
@@ -24,13 +19,13 @@ const EVERY_US = 500_000;
  * a quorum is well and within its reach. (Owners, who may be let in meanwhile, and sets, which may lack another name,
  * ask by themselves.)
  */
-export function checkStanding({ settings, events }: History, violate: Violate): void {
-  const check = new Check(settings.nodeCount, violate);
-  for (const event of events) check.see(event);
+export function checkStanding(history: History, violate: Violate): void {
+  const check = new Check(new NodeLists(history), violate);
+  for (const event of history.events) check.see(event);
 }
 
 class Check {
-  readonly #nodeCount: number;
+  readonly #lists: NodeLists;
   readonly #violate: Violate;
   readonly #waiting = new Waiting();
   readonly #health = new Health();
@@ -41,8 +36,8 @@ class Check {
   readonly #reported = new Set<Waits>();
   #nextUs = 0;
 
-  constructor(nodeCount: number, violate: Violate) {
-    this.#nodeCount = nodeCount;
+  constructor(lists: NodeLists, violate: Violate) {
+    this.#lists = lists;
     this.#violate = violate;
   }
 
@@ -94,14 +89,14 @@ class Check {
     const sinceUs = Math.max(startedUs, held?.lastUs ?? 0);
     if (nowUs - sinceUs < WRITTEN_US) return false;
     let [wellCount, standingCount, hasStood] = [0, 0, false];
-    for (let node = 0; node < this.#nodeCount; node++) {
+    for (const node of this.#lists.of(process)) {
       if (nowUs - this.#health.wellSinceUs(process, node) >= WRITTEN_US) wellCount++;
       const writtenUs =
         this.#writtenUs.get(`${process} ${name} ${node}`) ?? Number.NEGATIVE_INFINITY;
       if (nowUs - writtenUs < WRITTEN_US) standingCount++;
       hasStood ||= writtenUs >= sinceUs;
     }
-    const quorum = majority(this.#nodeCount);
+    const quorum = this.#lists.quorumOf(process);
     return hasStood && wellCount >= quorum && standingCount < quorum;
   }
 }

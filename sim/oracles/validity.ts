@@ -1,11 +1,11 @@
 import {
-  majority,
   type GrantEvent,
   type History,
   type HistorySettings,
   type ValidityEvent,
   type Violate,
 } from "./history.js";
+import { NodeLists } from "./node-lists.js";
 import { RoundLog, type SeenRound } from "./rounds.js";
 
 /** Fixed part of the drift, ms: Redis rounds to 1 ms, and so may a timer. */
@@ -19,7 +19,9 @@ const EPSILON_MS = 1e-6;
  * first send of a round that a quorum granted; it is still there when the lock is handed out; and
  * nothing but a quorum of answers to one later round about that very name raises it.
  */
-export function checkValidity({ settings, events }: History, violate: Violate): void {
+export function checkValidity(history: History, violate: Violate): void {
+  const { settings, events } = history;
+  const lists = new NodeLists(history);
   const log = new RoundLog();
   for (const event of events) {
     log.see(event);
@@ -27,14 +29,14 @@ export function checkValidity({ settings, events }: History, violate: Violate): 
     const say = (message: string): void => {
       violate(event.atUs, `${event.ownerId} ${message}`);
     };
-    const limitMs = longestProofMs(log, event, settings);
+    const limitMs = longestProofMs(log, event, settings, lists);
     if (event.validUntilMs > limitMs + EPSILON_MS) {
       say(`believes ${(event.validUntilMs - limitMs).toFixed(3)} ms longer than was proven`);
     }
     if (event.kind === "grant" && event.validUntilMs <= event.leaseMs) {
       say("was granted with no validity left");
     }
-    if (event.kind === "grant" && !isTokenStored(log, event, settings)) {
+    if (event.kind === "grant" && !isTokenStored(log, event, lists)) {
       say("was granted before a quorum stored its fencing token");
     }
   }
@@ -42,14 +44,15 @@ export function checkValidity({ settings, events }: History, violate: Violate): 
 
 function longestProofMs(
   log: RoundLog,
-  { kind, ownerId, name }: GrantEvent | ValidityEvent,
+  { kind, process, ownerId, name }: GrantEvent | ValidityEvent,
   settings: HistorySettings,
+  lists: NodeLists,
 ): number {
   const proofs = [...log.of(ownerId, "acquire")];
   if (kind === "validity") proofs.push(...log.of(ownerId, "extend"));
   const untils = proofs
     .filter(({ names }) => names.includes(name))
-    .filter(({ granted }) => granted.size >= majority(settings.nodeCount))
+    .filter(({ granted }) => granted.size >= lists.quorumOf(process))
     .map((round) => provenUntilMs(round, settings));
   return Math.max(Number.NEGATIVE_INFINITY, ...untils);
 }
@@ -61,12 +64,12 @@ function provenUntilMs(
   return firstSendMs + ttlMs - Math.ceil(ttlMs * driftFactor) - DRIFT_FLOOR_MS;
 }
 
-function isTokenStored(log: RoundLog, grant: GrantEvent, settings: HistorySettings): boolean {
+function isTokenStored(log: RoundLog, grant: GrantEvent, lists: NodeLists): boolean {
   const { token, ownerId } = grant;
   if (token === undefined) return true;
   const nodes = new Set<number>();
   for (const round of [...log.of(ownerId, "acquire"), ...log.of(ownerId, "seal")]) {
     for (const [node, fence] of round.granted) if (fence === token) nodes.add(node);
   }
-  return nodes.size >= majority(settings.nodeCount);
+  return nodes.size >= lists.quorumOf(grant.process);
 }

@@ -286,7 +286,9 @@ export class Deployment implements Candidates {
     order: RecordOrder | undefined,
   ): HandshakeQuestion {
     const ifAbsent = order?.becomes === "fresh" ? "fresh" : this.stateIfAbsent(index);
-    const nodeList = this.#lists.offerFor(index);
+    const offer = this.#lists.offerFor(index);
+    const nodeList =
+      offer.list === undefined ? offer : { ...offer, topFence: this.#quarantine.topFence };
     const settings = { nodeCount, clockStepMs, isDurable, isLooking };
     // Of a node that lost its data, also where the record itself was left: it may be older than the last raise.
     const shownMs = this.quarantineLeftMs(index) > 0 ? this.#longestTtl.shownBeside(index) : 0;

@@ -187,6 +187,15 @@ export class Quarantine {
     return [...this.#sightings.keys()].filter((at) => this.#remembers(at, index));
   }
 
+  /** The highest fence that any node has, as far as it is known. */
+  get topFence(): number {
+    const fences = this.#sightings.map((seen, at) => {
+      const fence = seen?.record?.topFence ?? 0;
+      return Number.isSafeInteger(fence) && this.#isPlausible(at, seen?.record) ? fence : 0;
+    });
+    return Math.max(0, ...fences);
+  }
+
   #remembers(at: number, but: number): boolean {
     const isWatched = this.#watches[at] !== undefined;
     const record = this.#sightings[at]?.record;

@@ -10,6 +10,7 @@ import {
   type Standing,
   type WaitSettings,
 } from "../protocol/next-move.js";
+import { isContestOpen } from "../protocol/split.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import type { Urgency } from "./admission.js";
@@ -67,9 +68,6 @@ interface Adopt {
 
 const WAIT: Wait = { as: "wait" };
 
-/** How often it asks again at once: the nodes that disagreed about tokens agree after the first that was sealed. */
-const MAX_OUTRUN = 4;
-
 /**
  * An acquire in progress: attempts, one at a time, until one is granted, the time is up, or it is aborted. What it does
  * next is decided by `protocol/next-move`; here it is done.
@@ -89,7 +87,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   readonly #picker: PermitPicker | undefined;
   /** Called when the nodes have decided, or their decision no longer matters. */
   readonly #onDecided: (() => void)[] = [];
-  #outrunCount = 0;
   /** How often the last attempt was made again because this process was too busy to send it in time. */
   #delayCount = 0;
   /** When the last attempt was sent, lease clock, ms. */
@@ -192,7 +189,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** Called by a later request that steals the name. */
   whenDecided(lockKey: string, callback: () => void): boolean {
     const { attempt, place } = this.#state;
-    const isAsking = attempt !== undefined || place?.isLetIn === true;
+    const isAsking = attempt?.isLost === false || place?.isLetIn === true;
     if (
       this.#standing.as !== "wait" ||
       !isAsking ||
@@ -236,7 +233,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   #perform(move: Exclude<NextMove, { move: "goOn" }>, nowMs: number): void {
-    const { place } = this.#state;
+    const { place, contest } = this.#state;
     switch (move.move) {
       case "ask":
         if (move.isCalled === true) place?.takeTurn(nowMs);
@@ -246,6 +243,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       case "askAt":
         if (move.isCalled === true) place?.takeTurn(nowMs);
         if (move.leavesPlace === true) place?.leavePlace();
+        if (move.isLastAsk === true && contest !== undefined) contest.isLastAsk = true;
         this.#sleepUntil(move.atMs, move.isLate);
         break;
       case "wait":
@@ -373,7 +371,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       this.#onGranted(outcome.lease, nowMs);
       this.#end(outcome);
     } else {
-      this.#state.contest = outcome.askAgainInMs === undefined ? undefined : attempt?.contest;
+      this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
       if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
       else if (isJoiner && place !== undefined) {
         place.remember(outcome);
@@ -395,10 +393,14 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   #onFailure(failure: AttemptFailure, nowMs: number): void {
     this.#state.lastFailure = failure;
     if (failure.kind === "refused") this.#state.refusal = failure;
-    this.#remember(failure);
-    const isWithinReach = this.#isWithinReach(failure);
-    const move = nextMove({ what: "failed", failure, isWithinReach }, this.#state, nowMs);
+    this.#remember(failure, nowMs);
+    const isFree = this.#picker?.onFailure(failure) ?? this.#isAdmitted(failure);
+    const move = nextMove({ what: "failed", failure, isFree }, this.#state, nowMs);
     if (move.move === "goOn") return;
+    const isQuick = "isQuick" in move && move.isQuick;
+    this.#state.quickCount = isQuick ? this.#state.quickCount + 1 : 0;
+    if (isQuick) this.#state.contest = undefined;
+    else this.#picker?.forget();
     if (move.move !== "giveUp") this.#onSetback?.(failure);
     this.#perform(move, nowMs);
   }
@@ -407,28 +409,19 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
    * Those who wait for the name in this process need not find that out themselves. A joiner asks something else; and
    * beside the queue there may be owners and readers, who are granted what others are refused.
    */
-  #remember(failure: AttemptFailure): void {
-    const { isJoiner, place, request } = this.#state;
-    const isTold = !failure.isOutrun && failure.askAgainInMs === undefined;
-    if (isJoiner || !isTold) return;
+  #remember(failure: AttemptFailure, nowMs: number): void {
+    const { isJoiner, place, request, contest } = this.#state;
+    const mayBeGranted = contest !== undefined && isContestOpen(contest, nowMs);
+    if (isJoiner || failure.isOutrun || mayBeGranted) return;
     if (place === undefined && failure.kind !== "unreachable") return;
     const waitQueue = this.#context.waitQueues.of(this.keys);
     waitQueue?.failures.add(failure, request, this.#sentMs);
   }
 
-  /**
-   * Whether it should ask again immediately: another permit is free, or the name is held only by those who admit it,
-   * and whose attempts were faster.
-   */
-  #isWithinReach(failure: AttemptFailure): boolean {
-    const isWithinReach = this.#picker?.onFailure(failure) ?? this.#isOutrun(failure);
-    if (isWithinReach) this.#state.contest = undefined;
-    return isWithinReach;
-  }
-
-  #isOutrun({ isOutrun }: AttemptFailure): boolean {
-    const isAdmitted = this.keys.queue.admitsOthers || this.keys.joinOnly !== undefined;
-    return isAdmitted && isOutrun && this.#outrunCount++ < MAX_OUTRUN;
+  /** The name is held only by those who admit it, and whose attempts were faster. */
+  #isAdmitted({ isOutrun }: AttemptFailure): boolean {
+    const { queue, joinOnly } = this.keys;
+    return isOutrun && (queue.admitsOthers || joinOnly !== undefined);
   }
 
   /** Of what is in flight. It may ask anew. */
@@ -472,6 +465,7 @@ class State implements Known {
   place: WaitPlace | undefined;
   wakeAtMs = 0;
   askAtMs = 0;
+  quickCount = 0;
   lastFailure: AttemptFailure | undefined;
   refusal: AttemptFailure | undefined;
   readonly #context: Context;

@@ -109,7 +109,7 @@ export class Admission {
     if (how !== "aborted") {
       this.#adapt(how === "answered", beganMs, nodeTimeoutMs);
       this.#isTroubled = how === "unanswered";
-      if (!this.#isTroubled) this.#wakeResting();
+      if (!this.#isTroubled && this.#resting.size > 0) this.#wakeResting();
     }
     if (this.#called.size + this.#waiting.size > 0) this.#beginSoon();
   }

@@ -24,8 +24,7 @@ import {
   type AttemptFailure,
 } from "../protocol/attempt-failure.js";
 import type { Entrant, Urgency } from "./admission.js";
-import { Contender } from "./contender.js";
-import { Contest } from "./contest.js";
+import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
@@ -114,6 +113,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Nodes are asked only for the lock that its owner may hold. */
   get isJoiner(): boolean {
     return this.#mode.as === "joiner";
+  }
+
+  /** Nodes have been asked, and have not decided. */
+  get isAsking(): boolean {
+    return this.hasBegun && !this.isLost;
   }
 
   /** What the nodes still answer only says why it fails. */
@@ -222,7 +226,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   #contested(): Contest {
     const { nodeTimeoutMs } = this.#asked.settings;
-    this.contest ??= new Contest(this.#context.entropy, this.#firstSendMs ?? 0, nodeTimeoutMs);
+    this.contest ??= new Contest(this.#firstSendMs ?? 0, nodeTimeoutMs);
     return this.contest;
   }
 
@@ -284,16 +288,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     // If the granted keys had expired by then, the current holder is not the reason; nor if only fences were.
     const reason = isInTime && !isOutrun ? this.#reasonOf(sealing) : "exhausted";
     const kind = isRefusedByQuorum(sealing) ? reason : "unreachable";
-    const askAgainInMs = kind === "split" ? this.#pauseMs(sealing.votes, nowMs) : undefined;
-    this.#fail(kind, sealing.votes, isOutrun, askAgainInMs);
-  }
-
-  /** Others got its nodes before they stored its token: as after any split, unless it gives up then. */
-  #pauseMs(votes: Votes, nowMs: number): number | undefined {
-    if (this.#asked.contends !== true) return undefined;
-    const contest = this.#contested();
-    contest.onSplit(votes, nowMs, undefined);
-    return contest.pauseMs(nowMs, nodesThatGranted(votes) !== 0);
+    const isContested = kind === "split" && this.#asked.contends === true;
+    // Others got its nodes before they stored its token: a split like any other.
+    if (isContested) this.#contested().onSplit(sealing.votes, nowMs, undefined);
+    this.#fail(kind, sealing.votes, isOutrun, isContested);
   }
 
   /** Others can have asked at the same moment, and get the name. */
@@ -311,10 +309,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   #onContested({ contest, decision }: Contender, votes: Votes): void {
     const nowMs = this.#context.clock.now();
     if (decision === "keep" && nowMs < contest.untilMs) return this.#keep(votes, nowMs);
-    const isSplit = decision === "keep" || decision === "yield";
-    const hadVote = nodesThatGranted(votes) !== 0;
-    const askAgainInMs = isSplit ? contest.pauseMs(nowMs, hadVote) : undefined;
-    this.#fail(lossReason(votes), votes, false, askAgainInMs);
+    const isContested = decision === "keep" || decision === "yield";
+    this.#fail(lossReason(votes), votes, false, isContested);
   }
 
   /** It keeps its nodes, and asks those that refused again, in another round. */
@@ -383,13 +379,13 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return nextRun(this.#predecessor?.run, isWaitedFor, nowMs, lastTicket);
   }
 
-  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, askAgainInMs?: number): void {
+  #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, isContested = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
-    const isUnanswered = kind === "unreachable" && askAgainInMs === undefined && !isOwnDelay(votes);
+    const isUnanswered = kind === "unreachable" && !isContested && !isOwnDelay(votes);
     this.#end(isUnanswered ? "unanswered" : "answered");
-    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, askAgainInMs));
+    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested));
   }
 
   #end(how: "answered" | "unanswered" | "aborted"): void {

@@ -1,38 +1,46 @@
-import { isAnswer, lastAskMs, MIN_ASK_MS, splitPauseMs } from "../protocol/split.js";
+import { beginningOf } from "../protocol/owner-id.js";
 import type { Votes } from "../protocol/operation.js";
-import type { Entropy } from "./ports.js";
+import {
+  isAnswer,
+  keepAtMs,
+  patienceMs,
+  splitDecision,
+  type ContestState,
+  type SplitDecision,
+} from "../protocol/split.js";
+import { quorumSize } from "../protocol/verdict.js";
+import type { Context } from "./context.js";
+import type { Round } from "./round.js";
+import type { Sleeper } from "./schedule.js";
 
 /**
  * What one acquire knows of those that contend with it for a name that nobody holds, over its attempts: see
  * `protocol/split`. It begins when an attempt sees a node that does not grant it, and lasts from the send of that to
  * `nodeTimeoutMs` later, or until an attempt is told that somebody holds the name.
  */
-export class Contest {
-  /** Lease clock, ms; until then it asks again. */
+export class Contest implements ContestState {
   readonly untilMs: number;
-  readonly #entropy: Pick<Entropy, "unit">;
-  #sentMs: number;
-  #splitCount = 0;
-  #roundTripMs: number | undefined;
-  #isLastAsk = false;
+  sentMs: number;
+  splitCount = 0;
+  roundTripMs = 0;
+  isLastAsk = false;
   /** Bit mask of the nodes that left a round unanswered: nobody waits for them before they answer. */
   #silent = 0;
 
   /** @param sentMs lease clock: when all nodes were asked */
-  constructor(entropy: Pick<Entropy, "unit">, sentMs: number, nodeTimeoutMs: number) {
-    this.#entropy = entropy;
-    this.#sentMs = sentMs;
+  constructor(sentMs: number, nodeTimeoutMs: number) {
+    this.sentMs = sentMs;
     this.untilMs = sentMs + nodeTimeoutMs;
   }
 
   /** Nodes are asked again: all of them, or those that refused. */
   onAsk(nowMs: number): void {
-    this.#sentMs = nowMs;
+    this.sentMs = nowMs;
   }
 
   /** How long the nodes have been taking, ms. */
   tookMs(nowMs: number): number {
-    return nowMs - this.#sentMs;
+    return nowMs - this.sentMs;
   }
 
   /** Whether a node is silent that is worth waiting for. */
@@ -47,29 +55,95 @@ export class Contest {
 
   /** The nodes are split. @param tookMs until a quorum had answered, if others are silent */
   onSplit(votes: Votes, nowMs: number, tookMs: number | undefined): void {
-    this.#splitCount++;
     const isWhole = votes.every((vote) => vote !== undefined);
-    if (isWhole) this.#roundTripMs = this.tookMs(nowMs);
-    else this.#roundTripMs ??= tookMs ?? this.tookMs(nowMs);
+    if (isWhole) this.roundTripMs = this.tookMs(nowMs);
+    else if (this.splitCount === 0) this.roundTripMs = tookMs ?? this.tookMs(nowMs);
+    this.splitCount++;
     for (let index = 0; index < votes.length; index++) {
       if (votes[index] === undefined) this.#silent |= 1 << index;
     }
   }
+}
 
-  /** When those that refused are asked again. */
-  againAtMs(nowMs: number): number {
-    return this.#splitCount === 1 ? nowMs : Math.max(nowMs, this.#sentMs + MIN_ASK_MS);
+/** One attempt in a contest: judges its rounds that others have votes in, and says when to ask again. */
+export class Contender implements Sleeper {
+  wakeAtMs = 0;
+  heapIndex = -1;
+  /** Of the last round that was judged. */
+  decision: SplitDecision = "pending";
+  readonly contest: Contest;
+
+  readonly #context: Context;
+  readonly #own: string;
+  readonly #nodeTimeoutMs: number;
+  #round: Round | undefined;
+  /** Until a quorum had answered this round. */
+  #tookMs: number | undefined;
+  #isPatienceOver = false;
+  /** Called after a pause. */
+  #askAgain: ((nowMs: number) => void) | undefined;
+
+  constructor(context: Context, contest: Contest, ownerId: string, nodeTimeoutMs: number) {
+    this.#context = context;
+    this.contest = contest;
+    this.#own = beginningOf(ownerId);
+    this.#nodeTimeoutMs = nodeTimeoutMs;
   }
 
-  /** After which pause all are asked anew, ms; undefined if there is no time left for it. */
-  pauseMs(nowMs: number, hadVote: boolean): number | undefined {
-    if (this.#isLastAsk || nowMs >= this.untilMs) return undefined;
-    const [splitCount, roundTripMs] = [this.#splitCount, this.#roundTripMs ?? 0];
-    const unit = this.#entropy.unit();
-    const pauseMs = splitPauseMs({ roundTripMs, splitCount, hadVote, unit });
-    const lastMs = lastAskMs(this.untilMs, roundTripMs);
-    if (nowMs + pauseMs <= lastMs) return pauseMs;
-    this.#isLastAsk = true;
-    return Math.max(0, lastMs - nowMs);
+  /** Whether the round is lost; then {@link Contender.decision} says what comes next. */
+  isDecided(round: Round, isTimeUp: boolean): boolean {
+    const { contest } = this;
+    const { votes } = round;
+    this.#round = round;
+    const isWaiting = contest.isWaiting(votes) && !this.#isPatienceOver && !isTimeUp;
+    this.decision = splitDecision({ votes, own: this.#own, isWaiting });
+    const isAnswered = votes.filter(isAnswer).length >= quorumSize(votes.length);
+    if (this.decision === "pending") {
+      // No quorum will answer in time.
+      if (isTimeUp) this.decision = "unreachable";
+      else if (isAnswered && this.#askAgain === undefined) this.#waitAWhile();
+    }
+    if (this.decision === "keep" || this.decision === "yield") {
+      contest.onSplit(votes, this.#context.clock.now(), this.#tookMs);
+    }
+    if (this.decision !== "pending") this.stop();
+    return this.decision !== "pending";
+  }
+
+  /** Calls back when those that refused may be asked again. */
+  whenAgain(nowMs: number, askAgain: (nowMs: number) => void): void {
+    const atMs = keepAtMs(this.contest, nowMs);
+    if (atMs <= nowMs) return askAgain(nowMs);
+    this.#askAgain = askAgain;
+    this.#context.schedule.set(this, atMs);
+  }
+
+  /** Nothing is left to decide. */
+  stop(): void {
+    this.#context.schedule.remove(this);
+    this.#round = undefined;
+    this.#tookMs = undefined;
+    this.#isPatienceOver = false;
+    this.#askAgain = undefined;
+  }
+
+  /** Called by the schedule: the pause is over, or silent nodes are not waited for any longer. */
+  wake(nowMs: number): void {
+    const [askAgain, round] = [this.#askAgain, this.#round];
+    if (askAgain !== undefined) {
+      this.#askAgain = undefined;
+      askAgain(nowMs);
+    } else {
+      this.#isPatienceOver = true;
+      round?.judge();
+    }
+  }
+
+  #waitAWhile(): void {
+    if (this.#tookMs !== undefined) return;
+    const nowMs = this.#context.clock.now();
+    this.#tookMs = this.contest.tookMs(nowMs);
+    const restMs = patienceMs(this.#nodeTimeoutMs, this.#tookMs) - this.#tookMs;
+    this.#context.schedule.set(this, nowMs + restMs);
   }
 }

@@ -1,6 +1,6 @@
 import { faultVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
 import {
-  renewalAtMs,
+  renewalDueAtMs,
   renewalLateAtMs,
   renewalRetryMs,
   renewalUrgentAtMs,
@@ -175,7 +175,7 @@ export class LeaseRenewal implements Renewable {
   #onExtended(firstSendMs: number, ttlMs: number, votes: Votes): void {
     this.#votes = undefined;
     if (this.#settings.renew) {
-      this.#renewAtMs = renewalAtMs(firstSendMs, this.#settings.ttlMs);
+      this.#renewAtMs = renewalDueAtMs(firstSendMs, this.#settings);
       this.#context.renewals.forget(this);
     }
     this.#dueMs = undefined;

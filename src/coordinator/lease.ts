@@ -2,7 +2,7 @@ import { keepMs, keyTtlMs, longerKeptMs } from "../protocol/delays.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation, Vote, Votes } from "../protocol/operation.js";
-import { renewalAtMs } from "../protocol/renewal.js";
+import { renewalDueAtMs } from "../protocol/renewal.js";
 import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
@@ -91,7 +91,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if ((this.#complete & all) !== all)
       this.#backfillAtMs = grant.grantedAtMs + settings.nodeTimeoutMs;
     this.firstRenewalAtMs = settings.renew
-      ? renewalAtMs(firstSendMs, settings.ttlMs)
+      ? renewalDueAtMs(firstSendMs, settings)
       : Number.POSITIVE_INFINITY;
     this.reschedule();
     context.observer.onGranted(this);
@@ -227,6 +227,15 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#releasing ?? Promise.resolve("expired");
   }
 
+  /** Ends the lock here, unless it has ended; the caller sends its release. */
+  endHere(): Released {
+    if (this.isHeld()) {
+      this.#end("released");
+      this.#context.observer.onReleased(this);
+    }
+    return this.#released;
+  }
+
   /** Ends the lock here without a release: another process may take it over from this owner, while its keys last. */
   give(): void {
     if (!this.isHeld()) return;
@@ -267,8 +276,9 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   #lose(reason: LossReason): void {
     if (this.#state !== "held") return;
     // After extends and heals that may still arrive; before anybody is notified, so that no listener's reaction can
-    // come first. With a lock-delay the name stays closed: the keys are left to expire.
-    if (!this.settings.lockDelayMs) rollback(this.#context, this.#released);
+    // come first. With a lock-delay the name stays closed: the keys are left to expire, as where they may be another's.
+    const { lockDelayMs, isByValue } = this.settings;
+    if (!lockDelayMs && isByValue !== true) rollback(this.#context, this.#released);
     this.#leave(reason);
     if (this.#staysClosed) this.#context.waitQueues.lookAgain(this.keys);
   }
@@ -365,6 +375,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   /** Called by the renewal, too: sets the next wake-up. */
   reschedule(): void {
+    if (this.settings.isByValue === true) return;
     const endMs = this.grantedAtMs + this.settings.maxHoldMs;
     const wakeAtMs = Math.min(this.#lossAtMs, this.#renewalAtMs, this.#backfillAtMs, endMs);
     this.#context.schedule.set(this, wakeAtMs);

@@ -11,10 +11,10 @@ export const ALL_NODES = (1 << MAX_NODE_COUNT) - 1;
  */
 export function nodesThatMayHold(votes: Votes): number {
   let mask = 0;
-  votes.forEach((vote, index) => {
+  for (const [index, vote] of votes.entries()) {
     const holdsNothing = vote?.kind === "refused" || (vote?.kind === "fault" && !vote.sent);
     if (!holdsNothing) mask |= 1 << index;
-  });
+  }
   return mask;
 }
 
@@ -25,17 +25,17 @@ export function nodesThatDidNotRefuse(votes: Votes): number {
 
 export function nodesThatRefused(votes: Votes): number {
   let mask = 0;
-  votes.forEach((vote, index) => {
+  for (const [index, vote] of votes.entries()) {
     if (vote?.kind === "refused") mask |= 1 << index;
-  });
+  }
   return mask;
 }
 
 export function nodesThatGranted(votes: Votes): number {
   let mask = 0;
-  votes.forEach((vote, index) => {
+  for (const [index, vote] of votes.entries()) {
     if (vote?.kind === "granted") mask |= 1 << index;
-  });
+  }
   return mask;
 }
 

@@ -4,9 +4,6 @@ import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { Context } from "./context.js";
 import type { WaitQueue } from "./wait-queue.js";
 
-/** Consecutive attempts at permits reported free before it pauses. */
-const MAX_QUICK_TRIES = 16;
-
 /**
  * Chooses the permit of a semaphore that an acquire asks for. All nodes are asked for the same permit: it is a
  * mutex, and k mutexes on a quorum allow k holders. The first is random among those that this process does not hold.
@@ -19,7 +16,6 @@ export class PermitPicker {
   readonly #permits: Permits;
   #free: readonly number[] | undefined;
   #asked: LockKind | undefined;
-  #quickTries = 0;
 
   constructor(context: Context, keys: LockKind, permits: Permits) {
     this.#context = context;
@@ -31,7 +27,8 @@ export class PermitPicker {
   next(waitQueue: WaitQueue | undefined, nowMs: number): LockKind {
     const { entropy, waitQueues } = this.#context;
     const { count } = this.#permits;
-    const permits = this.#free ?? Array.from({ length: count }, (_, permit) => permit);
+    const known = this.#free ?? [];
+    const permits = known.length > 0 ? known : Array.from({ length: count }, (_, permit) => permit);
     this.#free = undefined;
     const turn = waitQueue?.takePermitTurn(nowMs, count);
     const permit = turn ?? waitQueues.permits.pick(this.#keys, permits, entropy.unit());
@@ -40,24 +37,20 @@ export class PermitPicker {
     return this.#asked;
   }
 
-  /** The attempt failed. Whether another permit may be free and should be asked for immediately. */
+  /** The attempt failed. Whether nodes say that this or another permit is free; the next attempt picks among those. */
   onFailure({ kind, votes, isOutrun }: AttemptFailure): boolean {
     const asked = this.#asked?.permits?.permit;
     this.letGo();
-    if (kind === "exhausted" && !isOutrun) {
-      this.#quickTries = 0;
-      return false;
-    }
+    if (kind === "exhausted" && !isOutrun) return false;
     // A quorum had granted it, but the fences moved on meanwhile; the permit is free again.
     const isFreeAgain = isOutrun && asked !== undefined;
     this.#free = isFreeAgain ? [asked] : freePermits(votes, this.#permits.count);
-    if (this.#free.length > 0 && this.#quickTries < MAX_QUICK_TRIES) {
-      this.#quickTries++;
-      return true;
-    }
+    return this.#free.length > 0;
+  }
+
+  /** The next attempt is made so late that they say nothing any more. */
+  forget(): void {
     this.#free = undefined;
-    this.#quickTries = 0;
-    return false;
   }
 
   /** The permit it asked for was not granted. */

@@ -1,5 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation } from "../protocol/operation.js";
+import type { Operation, Vote } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { keyTtlMs, longerKeptMs } from "../protocol/delays.js";
 import { outwaitMs } from "../protocol/validity.js";
@@ -34,16 +34,49 @@ export interface Released {
  * has answered or nothing more can come.
  */
 export function release(context: Context, released: Released): Promise<ReleaseResult> {
-  const { nodes, clock, schedule } = context;
-  const { settings, mayHold } = released;
-  return new Promise((resolve) => {
-    const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, {
-      onVerdict: () => resolve(releaseResult(round)),
+  return new Release(context, released).ask();
+}
+
+/**
+ * A release that can be asked for again where too few nodes have answered.
+ *
+ * What a node said first counts, however late: one that deleted our key finds none when it is asked again.
+ */
+export class Release {
+  readonly #context: Context;
+  readonly #released: Released;
+  /** By node index; undefined where there were only faults. */
+  readonly #votes: (Vote | undefined)[];
+  #isAskedAgain = false;
+
+  constructor(context: Context, released: Released) {
+    this.#context = context;
+    this.#released = released;
+    this.#votes = context.nodes.map(() => undefined);
+  }
+
+  /** One round. Resolves when a quorum has answered, in this or an earlier one, or nothing more can come. */
+  ask(): Promise<ReleaseResult> {
+    const { nodes, clock, schedule } = this.#context;
+    const { settings, mayHold } = this.#released;
+    return new Promise((resolve) => {
+      const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, {
+        onVerdict: () => resolve(releaseResult(round)),
+      });
+      round.carry(this.#votes);
+      const operation = releaseOperation(this.#released);
+      const receiver = watched(this.#context, operation, settings, round, {
+        onVote: (index, vote) => {
+          if (vote.kind !== "fault") this.#votes[index] ??= vote;
+          round.onVote(index, vote);
+        },
+      });
+      // A node that is down is sent one release when it is back, however often it is asked.
+      round.send(nodes, operation, this.#isAskedAgain ? 0 : mayHold, clock.now(), receiver);
+      if (this.#isAskedAgain) round.judge();
+      this.#isAskedAgain = true;
     });
-    const operation = releaseOperation(released);
-    const receiver = watched(context, operation, settings, round);
-    round.send(nodes, operation, mayHold, clock.now(), receiver);
-  });
+  }
 }
 
 /** The result of the votes on a release. */

@@ -52,10 +52,9 @@ export class Sealing implements Tally, Sleeper {
     this.nodeCount = nodeCount;
     this.votes = [...votes];
     this.#listener = listener;
-    this.token = votes.reduce(
-      (token, vote) => (vote?.kind === "granted" ? Math.max(token, vote.fence) : token),
-      0,
-    );
+    let token = 0;
+    for (const vote of votes) if (vote?.kind === "granted") token = Math.max(token, vote.fence);
+    this.token = token;
   }
 
   /** Without the fences that were above the token by then, a quorum could have stored it. */
@@ -64,9 +63,9 @@ export class Sealing implements Tally, Sleeper {
   }
 
   start(schedule: Schedule, clock: Clock, timeoutMs: number): void {
-    this.votes.forEach((vote, index) => {
+    for (const [index, vote] of this.votes.entries()) {
       if (vote !== undefined) this.onAcquireVote(index, vote);
-    });
+    }
     if (this.verdict === "pending") {
       this.#schedule = schedule;
       this.#timeoutMs = timeoutMs;

@@ -23,7 +23,7 @@ export interface Waiting {
 
 interface Asking {
   /** Nodes have been asked, and have not decided yet. */
-  readonly hasBegun: boolean;
+  readonly isAsking: boolean;
   /** They are asked only for the lock that its owner may hold. */
   readonly isJoiner: boolean;
   /** Nodes have reserved the name for it. */
@@ -162,12 +162,12 @@ export class WaitPlace implements QueueMember {
   /** Read by the wait queues. */
   get isAsking(): boolean {
     const { attempt } = this.#acquire;
-    return attempt?.hasBegun === true && !attempt.isJoiner;
+    return attempt?.isAsking === true && !attempt.isJoiner;
   }
 
   /** Called by the wait queue. */
   isReady(nowMs: number): boolean {
-    const isFree = this.#acquire.attempt?.hasBegun !== true && this.#waitQueue !== undefined;
+    const isFree = this.#acquire.attempt?.isAsking !== true && this.#waitQueue !== undefined;
     return this.keys.queue.passesOn && isFree && nowMs <= this.request.deadlineMs;
   }
 

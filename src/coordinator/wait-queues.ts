@@ -160,7 +160,7 @@ export class WaitQueues {
   /** A lock is no longer held. */
   onEnd(holder: GrantedWaiter): void {
     const { keys } = holder;
-    this.permits.delete(keys);
+    if (keys.permits !== undefined) this.permits.delete(keys);
     // Before the release, which would notify it where it stands first.
     this.heldPlaces.end(holder, this.of(keys)?.first?.waiter, (index, waiter) =>
       this.#sendLeave(index, keys, waiter),

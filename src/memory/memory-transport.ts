@@ -17,7 +17,7 @@ import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
-import { bytesOf } from "./bytes.js";
+import { bytesOf, textOf } from "./bytes.js";
 import type { MemoryConnection } from "./connection.js";
 import { RedisError } from "./errors.js";
 import type { MemoryServer } from "./memory-server.js";
@@ -52,7 +52,7 @@ export class MemoryTransport implements Transport {
           () => events.onOpen(),
         );
       },
-      onMessage: (message) => events.onMessage(message),
+      onMessage: (message) => events.onMessage(textOf(message)),
       onClose: () => {
         if (!isClosed) events.onClose();
       },

@@ -83,7 +83,8 @@ export function openNodes(
         bootstrap: quarantine !== "always",
         ...{ keyPrefix: settings.keyPrefix, isLooking: isLooking(settings.given) },
         // On a Cluster, a waiting name would have to be notified through all of its members.
-        hasInbox: !hasCluster,
+        hasInbox:
+          !hasCluster && configured.every(({ transport }) => transport.subscribe !== undefined),
         admission,
       },
       {

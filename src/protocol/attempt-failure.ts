@@ -19,11 +19,8 @@ export interface AttemptFailure {
   readonly quorumFreeInMs: number;
   /** A quorum granted it in time, and could have stored its token but for higher fences of other attempts. */
   readonly isOutrun: boolean;
-  /**
-   * The nodes were split between several, and there is time to ask again: after such a pause, ms, so that another
-   * gets the name, or we do.
-   */
-  readonly askAgainInMs?: number | undefined;
+  /** The nodes were split between several when it asked: another gets the name, or we do if we ask again. */
+  readonly isContested: boolean;
 }
 
 /** @param votes of the round that decided it */
@@ -31,16 +28,17 @@ export function failureOf(
   kind: AttemptFailure["kind"],
   votes: Votes,
   isOutrun = false,
-  askAgainInMs?: number,
+  isContested = false,
 ): AttemptFailure {
   const freeInMs = quorumFreeInMs(votes.map(blockedMs));
-  return { kind, votes, quorumFreeInMs: freeInMs, isOutrun, askAgainInMs };
+  return { kind, votes, quorumFreeInMs: freeInMs, isOutrun, isContested };
 }
 
 /** Of an attempt that asked no node. */
 export function unaskedFailure(kind: "refused" | "queued", nodeCount: number): AttemptFailure {
   const votes = Array.from({ length: nodeCount }, () => undefined);
-  return { kind, votes, quorumFreeInMs: Number.POSITIVE_INFINITY, isOutrun: false };
+  const freeInMs = Number.POSITIVE_INFINITY;
+  return { kind, votes, quorumFreeInMs: freeInMs, isOutrun: false, isContested: false };
 }
 
 /**

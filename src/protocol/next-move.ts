@@ -1,6 +1,7 @@
 import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
 import type { LockKind } from "./lock-kind.js";
+import { askAll, isContestOpen, type ContestState } from "./split.js";
 
 /** How long an acquire keeps trying, and how it pauses between its attempts. */
 export interface WaitSettings {
@@ -14,7 +15,7 @@ export interface WaitSettings {
 
 /** What an acquire wants, as far as its next move depends on it. */
 interface KnownRequest {
-  readonly keys: Pick<LockKind, "joinOnly" | "queue">;
+  readonly keys: Pick<LockKind, "joinOnly" | "queue" | "permits">;
   readonly settings: {
     /** How long an attempt may take at most, ms. */
     readonly nodeTimeoutMs: number;
@@ -24,8 +25,8 @@ interface KnownRequest {
 }
 
 interface KnownAttempt {
-  /** Nodes have been asked. */
-  readonly hasBegun: boolean;
+  /** Nodes have been asked, and have not decided. */
+  readonly isAsking: boolean;
   /** It cannot be granted any more: what the nodes still answer only says why it fails. */
   readonly isLost: boolean;
 }
@@ -66,12 +67,14 @@ export interface Known {
   readonly isHeard: boolean;
   /** Attempts so far. */
   readonly attemptCount: number;
+  /** How many of them followed one another immediately, up to the last. */
+  readonly quickCount: number;
   /** The one that is under way, perhaps not admitted yet. */
   readonly attempt: KnownAttempt | undefined;
   /** The last one only asked for the lock that its owner may hold. */
   readonly isJoiner: boolean;
   /** Its last attempt found the nodes split, and it asks again until then. */
-  readonly contest: { readonly untilMs: number } | undefined;
+  readonly contest: ContestState | undefined;
   /** Undefined until it enters the wait queue of its process. */
   readonly place: KnownPlace | undefined;
   /**
@@ -101,8 +104,8 @@ export type Happened =
   | { readonly what: "begun"; readonly isWaitedFor: boolean; readonly isContended: boolean }
   /** It has entered the wait queue. @param failure of the attempt before, if there was one */
   | { readonly what: "entered"; readonly failure: AttemptFailure | undefined }
-  /** @param isWithinReach as another permit is free, or others were only faster */
-  | { readonly what: "failed"; readonly failure: AttemptFailure; readonly isWithinReach: boolean }
+  /** @param isFree another permit may be free, or others were only faster */
+  | { readonly what: "failed"; readonly failure: AttemptFailure; readonly isFree: boolean }
   /** It has let others pass in its wait queue, if it had to. */
   | { readonly what: "queued"; readonly failure: AttemptFailure }
   /** Its owner does not hold the lock. */
@@ -126,22 +129,26 @@ export type Happened =
   /** Its place was refreshed. @param quorumFreeInMs undefined if no quorum answered */
   | { readonly what: "looked"; readonly quorumFreeInMs: number | undefined };
 
+/** Any move but the last gives up an attempt that is under way. */
 export type NextMove =
   /**
    * Now. As a newcomer, only where its owner holds the lock, or in its turn: from the nodes' queues if it has a place;
-   * or as it stands to others. An attempt that is under way is given up for it.
+   * or as it stands to others.
    *
    * @param isCalled because it was notified: that is limited
+   * @param isQuick as the name, or a permit of it, is within reach: that is limited, too
    */
   | {
       readonly move: "ask";
       readonly as: "newcomer" | "joiner" | "waiter" | Exclude<Standing, "wait">;
       readonly isCalled?: boolean;
+      readonly isQuick?: boolean;
     }
   /**
    * Then, or at the deadline if that is earlier.
    *
    * @param isLate even slightly after the deadline
+   * @param isLastAsk of the contest
    * @param leavesPlace only an attempt says more about its place
    */
   | {
@@ -149,6 +156,8 @@ export type NextMove =
       readonly atMs: number;
       readonly isCalled?: boolean;
       readonly isLate?: boolean;
+      readonly isQuick?: boolean;
+      readonly isLastAsk?: boolean;
       readonly leavesPlace?: boolean;
     }
   /** For a message, in its place in the nodes' queues, until then or its deadline; or until refreshes say so. */
@@ -162,12 +171,14 @@ export type NextMove =
   | { readonly move: "goOn" };
 
 const GO_ON: NextMove = { move: "goOn" };
-const FIND_OUT: NextMove = { move: "ask", as: "newcomer" };
-const JOIN: NextMove = { move: "ask", as: "joiner" };
-const ASK: NextMove = { move: "ask", as: "waiter" };
-const ASK_IN_TURN: NextMove = { move: "ask", as: "waiter", isCalled: true };
-const ADOPT: NextMove = { move: "ask", as: "adopt" };
-const PREEMPT: NextMove = { move: "ask", as: "preempt" };
+type Ask = Extract<NextMove, { move: "ask" }>;
+type AskAt = Extract<NextMove, { move: "askAt" }>;
+
+const FIND_OUT: Ask = { move: "ask", as: "newcomer" };
+const JOIN: Ask = { move: "ask", as: "joiner" };
+const ASK: Ask = { move: "ask", as: "waiter" };
+const ADOPT: Ask = { move: "ask", as: "adopt" };
+const PREEMPT: Ask = { move: "ask", as: "preempt" };
 const YIELD: NextMove = { move: "yield" };
 
 /**
@@ -212,9 +223,15 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
     case "heard":
       if (known.attempt === undefined) return onSign(happened, known, nowMs);
       // The attempt finds out, unless it waits for no more than the reason why it failed.
-      return isCalledAnew(happened, known, nowMs) ? ASK_IN_TURN : GO_ON;
+      return isCalledAnew(happened, known, nowMs) ? askInTurn(nowMs) : GO_ON;
   }
 }
+
+/** Consecutive attempts at permits that nodes report free. */
+const MAX_QUICK_PERMITS = 16;
+
+/** Others were faster: nodes that disagreed about tokens agree after the first that was sealed. */
+const MAX_QUICK_TRIES = 4;
 
 /** How often an attempt is made again because this process was too busy to send it in time. */
 const MAX_DELAYS = 8;
@@ -262,26 +279,53 @@ function onBegun(
 }
 
 function onFailed(
-  { failure, isWithinReach }: Extract<Happened, { what: "failed" }>,
+  { failure, isFree }: Extract<Happened, { what: "failed" }>,
   known: Known,
   nowMs: number,
 ): NextMove {
-  const { deadlineMs, settings } = known.request;
-  const [{ askAgainInMs, votes }, isInTime] = [failure, nowMs < deadlineMs];
-  // Such as another permit: it is asked for immediately, even slightly after the deadline. Contenders that have split
-  // the votes pause, or they would split them again.
-  const jitterMs = isWithinReach && hadVote(failure) ? soonMs(known) : 0;
-  if (isWithinReach && nowMs + jitterMs < deadlineMs + settings.nodeTimeoutMs) {
-    return jitterMs > 0 ? { move: "askAt", atMs: nowMs + jitterMs, isLate: true } : again(known);
+  const { place, request, refusal, standing } = known;
+  const { deadlineMs, settings } = request;
+  if (isFree && mayAskQuickly(known)) {
+    // Even slightly after the deadline.
+    const leftMs = deadlineMs + settings.nodeTimeoutMs - nowMs;
+    if (leftMs > 0) {
+      // Contenders that have split the votes pause, or they would split them again.
+      const jitterMs = hadVote(failure) ? Math.min(soonMs(known), leftMs / 2) : 0;
+      return jitterMs > 0
+        ? { move: "askAt", atMs: nowMs + jitterMs, isLate: true, isQuick: true }
+        : { ...again(known), isQuick: true };
+    }
   }
-  if (!isInTime && askAgainInMs !== undefined && known.place === undefined && !isHopeless(votes)) {
-    return { move: "askAt", atMs: nowMs + askAgainInMs, isLate: true };
+  if (isHopeless(failure.votes)) return giveUp(failure, refusal);
+  if (nowMs >= deadlineMs) {
+    const askAgain = place === undefined ? inContest(failure, known, nowMs) : undefined;
+    return askAgain === undefined ? giveUp(failure, refusal) : { ...askAgain, isLate: true };
   }
-  if (!isInTime || isHopeless(votes)) {
-    return { move: "giveUp", failure: (failure.kind === "split" && known.refusal) || failure };
-  }
-  if (known.standing === "preempt") return { move: "askAt", atMs: nowMs + pauseMs(known) };
+  if (standing === "preempt") return { move: "askAt", atMs: nowMs + pauseMs(known) };
   return { move: "queue", failure };
+}
+
+/** A split says less than that somebody held the name. */
+function giveUp(failure: AttemptFailure, refusal: AttemptFailure | undefined): NextMove {
+  return { move: "giveUp", failure: (failure.kind === "split" && refusal) || failure };
+}
+
+function mayAskQuickly({ request, quickCount }: Known): boolean {
+  const { permits } = request.keys;
+  return quickCount < (permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS);
+}
+
+/** After a pause, if the nodes were split and there is time to ask again. */
+function inContest(
+  failure: AttemptFailure | undefined,
+  known: Known,
+  nowMs: number,
+): AskAt | undefined {
+  const { contest } = known;
+  if (failure?.isContested !== true || contest === undefined) return undefined;
+  if (!isContestOpen(contest, nowMs)) return undefined;
+  const { atMs, isLastAsk } = askAll(contest, hadVote(failure), known.random(), nowMs);
+  return isLastAsk ? { move: "askAt", atMs, isLastAsk } : { move: "askAt", atMs };
 }
 
 /** Earlier requests of its process are decided first, at the latest one node deadline after they were sent. */
@@ -300,17 +344,17 @@ function preempt(known: Known, nowMs: number): NextMove {
 function onStolen(known: Known, nowMs: number): NextMove {
   const { standing, attempt } = known;
   if (standing !== "wait") return YIELD;
-  if (attempt === undefined || attempt.isLost) return GO_ON;
+  if (attempt === undefined) return GO_ON;
   const hasTime = nowMs < known.request.deadlineMs;
   if (hasTime) return { move: "askAt", atMs: nowMs };
-  // Nothing is in flight yet, and this attempt is its only one.
-  if (!attempt.hasBegun) return GO_ON;
+  // Nothing of it could be granted, not yet or no more, and this attempt is its only one.
+  if (!attempt.isAsking) return GO_ON;
   const failure = lastKnown(known) ?? unaskedFailure("refused", known.nodeCount);
   return { move: "giveUp", failure };
 }
 
 /** What it asked last, if that may bring something else now. */
-function again({ place, isJoiner }: Known): NextMove {
+function again({ place, isJoiner }: Known): Ask {
   if (place !== undefined) return ASK;
   return isJoiner ? JOIN : FIND_OUT;
 }
@@ -375,7 +419,8 @@ function onSign(
       // With fewer nodes it may fail for as long as the others are down: each rollback would bring the next
       // notification, and we would retry at the speed of the network. False notifications from a quorum would have
       // the same effect, hence the limit.
-      if (happened.isQuorum && known.place?.mayAskInTurn(nowMs) === true) return ASK_IN_TURN;
+      if (happened.isQuorum && known.place?.mayAskInTurn(nowMs) === true)
+        return { move: "ask", as: "waiter", isCalled: true };
       return known.place?.isTurnSeen === true ? GO_ON : sooner(pauseMs(known), known, nowMs);
     case "heard":
       // A refresh finds out whether it has missed a notification. With jitter, so that not all wait queues of the
@@ -403,14 +448,17 @@ function behind(failure: AttemptFailure | undefined, known: Known, nowMs: number
 /** First in line: until it is notified, or for a while. */
 function first(failure: AttemptFailure, known: Known, nowMs: number): NextMove {
   const { place, isHeard } = known;
-  if (place?.isItsTurn === true && place.mayAskInTurn(nowMs)) {
-    return { move: "askAt", atMs: nowMs, isCalled: true };
-  }
+  if (place?.isItsTurn === true && place.mayAskInTurn(nowMs)) return askInTurn(nowMs);
   // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
   const isHeld = failure.kind === "refused" || failure.kind === "split";
   return isHeld && isHeard && known.request.keys.queue.isRefreshed
     ? inPlace(failure.quorumFreeInMs, known, nowMs)
     : after(failure, known, nowMs);
+}
+
+/** Notified while it was asking. */
+function askInTurn(nowMs: number): NextMove {
+  return { move: "askAt", atMs: nowMs, isCalled: true };
 }
 
 /** Until a quorum can be free. */
@@ -425,7 +473,12 @@ function after(failure: AttemptFailure | undefined, known: Known, nowMs: number)
     const waitMs = turnWaitMs({ ...known.request.wait, quorumFreeInMs, unit: known.random() });
     return { move: "askAt", atMs: nowMs + waitMs };
   }
-  return { move: "askAt", atMs: nowMs + (failure?.askAgainInMs ?? pauseMs(known, quorumFreeInMs)) };
+  return (
+    inContest(failure, known, nowMs) ?? {
+      move: "askAt",
+      atMs: nowMs + pauseMs(known, quorumFreeInMs),
+    }
+  );
 }
 
 /** After such a pause, unless it would be woken earlier anyway. */

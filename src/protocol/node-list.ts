@@ -29,6 +29,8 @@ export interface ListOffer {
   readonly isToGetId: boolean;
   /** All nodes of this client; undefined as long as their ids are not known, or others use other nodes. */
   readonly list: string | undefined;
+  /** With a list: the highest fence of all of them. A node that gets the list issues higher ones from then on. */
+  readonly topFence?: number | undefined;
 }
 
 /** No list is longer. */

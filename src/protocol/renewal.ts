@@ -1,3 +1,5 @@
+import { validUntilMs } from "./validity.js";
+
 /**
  * Delay before a failed renewal is retried, in ms: a few retries must fit into what is left of the lease, without
  * retrying in a tight loop near its end.
@@ -21,6 +23,20 @@ const URGENT_AT = 1 / 3;
 export function renewalAtMs(firstSendMs: number, ttlMs: number): number {
   const tickMs = 2 ** Math.floor(Math.log2(Math.max(1, ttlMs / 100)));
   return Math.max(firstSendMs, Math.floor((firstSendMs + ttlMs * RENEW_AT) / tickMs) * tickMs);
+}
+
+/** The settings of a lease that determine when it is renewed. */
+export interface RenewalTimes {
+  readonly ttlMs: number;
+  readonly driftFactor: number;
+  readonly renewBeforeMs?: number;
+}
+
+/** When a lease of such settings is renewed, on the clock of `firstSendMs`. */
+export function renewalDueAtMs(firstSendMs: number, times: RenewalTimes): number {
+  const { ttlMs, driftFactor, renewBeforeMs } = times;
+  if (renewBeforeMs === undefined) return renewalAtMs(firstSendMs, ttlMs);
+  return validUntilMs(firstSendMs, ttlMs, driftFactor) - renewBeforeMs;
 }
 
 /** What is left of a lease when its renewal is due, ms: a warning that long before the loss would always fire. */

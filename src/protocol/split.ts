@@ -123,31 +123,47 @@ export const MIN_ASK_MS = 2;
 /** Pauses stop growing at so many times the first. */
 const MAX_GROWTH = 4;
 
-/** What decides how long a contender that yielded pauses. */
-export interface SplitPause {
-  /** As measured. */
+/** What a contender knows of a contest, over its attempts. Instants are of the lease clock, ms. */
+export interface ContestState {
+  /** Until then it asks again. */
+  readonly untilMs: number;
+  /** When nodes were asked last. */
+  readonly sentMs: number;
+  /** As measured, ms. */
   readonly roundTripMs: number;
-  /** How often the nodes were split, from 1. */
+  /** How often the nodes were split. */
   readonly splitCount: number;
-  /** Whether any node granted. */
-  readonly hadVote: boolean;
-  /** A random number in [0, 1). */
-  readonly unit: number;
+  /** No further ask has time to succeed. */
+  readonly isLastAsk: boolean;
+}
+
+/** Whether a contender asks all nodes again. */
+export function isContestOpen({ untilMs, isLastAsk }: ContestState, nowMs: number): boolean {
+  return !isLastAsk && nowMs < untilMs;
+}
+
+/** When one that keeps its nodes asks those that refused again: the first time immediately. */
+export function keepAtMs({ splitCount, sentMs }: ContestState, nowMs: number): number {
+  return splitCount === 1 ? nowMs : Math.max(nowMs, sentMs + MIN_ASK_MS);
 }
 
 /**
- * One to two round trips, so that the one that keeps its nodes is asked for before; twice that for those without a
- * vote; and longer with every further split, as many contend.
+ * When one that yielded asks all nodes again. After one to two round trips, so that the one that keeps its nodes is
+ * asked for before; after twice that for those without a vote; and later with every further split, as many contend. At
+ * the latest two round trips before its time is up, so that it can still keep its nodes once.
+ *
+ * @param hadVote whether any node granted
+ * @param unit a random number in [0, 1)
  */
-export function splitPauseMs({ roundTripMs, splitCount, hadVote, unit }: SplitPause): number {
+export function askAll(
+  { roundTripMs, splitCount, untilMs }: ContestState,
+  hadVote: boolean,
+  unit: number,
+  nowMs: number,
+): { readonly atMs: number; readonly isLastAsk: boolean } {
+  const tripMs = Math.max(MIN_ASK_MS, roundTripMs);
   const growth = Math.min(MAX_GROWTH, 2 ** (splitCount - 1));
-  return Math.max(MIN_ASK_MS, roundTripMs) * (hadVote ? 1 : 2) * growth * (1 + unit);
-}
-
-/**
- * When the last ask of a contender is due at the latest, ms: two round trips before its time is up, so that it can
- * still keep its nodes once.
- */
-export function lastAskMs(untilMs: number, roundTripMs: number): number {
-  return untilMs - 2 * Math.max(MIN_ASK_MS, roundTripMs);
+  const atMs = nowMs + tripMs * (hadVote ? 1 : 2) * growth * (1 + unit);
+  const lastMs = untilMs - 2 * tripMs;
+  return { atMs: Math.min(atMs, Math.max(nowMs, lastMs)), isLastAsk: atMs > lastMs };
 }

@@ -12,8 +12,14 @@ const LONG = 4_096;
 const MAX_RECORD_IDS = 64;
 
 /** Number of digits of a number that change from call to call, and the power of ten above them. */
-const LOWER_DIGITS = 6;
+const LOWER_DIGITS = 3;
 const LOWER = 10 ** LOWER_DIGITS;
+
+/** All that these digits can be. */
+const LOWER_TEXTS = Array.from(
+  { length: LOWER },
+  (_, lower) => `${String(lower).padStart(LOWER_DIGITS, "0")}\r\n`,
+);
 
 const [EVAL, EVALSHA] = [asciiBulk("eval"), asciiBulk("evalsha")];
 const RECORD = textOf(RECORD_KEY);
@@ -26,14 +32,16 @@ const RECORD = textOf(RECORD_KEY);
  * batch again for every node: that took half of the client's time under load.
  */
 export class BatchWire {
+  readonly constants: BatchConstants;
   readonly #constants: string;
   readonly #recordIds = new Map<string, Text>();
   readonly #numberHeads = new Map<number, string>();
   #lastOperations: readonly Operation[] = [];
   #last: JoinedWire;
 
-  constructor({ fenceSlackUs }: BatchConstants) {
-    this.#constants = asciiBulk(String(fenceSlackUs));
+  constructor(constants: BatchConstants) {
+    this.constants = constants;
+    this.#constants = asciiBulk(String(constants.fenceSlackUs));
     this.#last = this.#joined([]);
   }
 
@@ -89,21 +97,19 @@ export class BatchWire {
   }
 
   /**
-   * Turning so large a number into text takes longer than all else here, so its upper digits, which hardly ever change
-   * on a connection, are kept.
+   * Turning so large a number into text takes longer than all else here, so its upper digits, which change with every
+   * thousandth call of a connection, are kept, and the others looked up.
    */
   #number(number: number): string {
     const upper = Math.floor(number / LOWER);
-    const lower = number - upper * LOWER;
-    // With leading zeros.
-    if (upper === 0 || lower < LOWER / 10) return asciiBulk(String(number));
+    if (upper === 0) return asciiBulk(String(number));
     let head = this.#numberHeads.get(upper);
     if (head === undefined) {
       if (this.#numberHeads.size === MAX_RECORD_IDS) this.#numberHeads.clear();
       head = `$${String(upper).length + LOWER_DIGITS}\r\n${upper}`;
       this.#numberHeads.set(upper, head);
     }
-    return `${head}${lower}\r\n`;
+    return head + LOWER_TEXTS[number - upper * LOWER];
   }
 
   /** One per node; a new one is rare. */

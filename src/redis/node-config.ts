@@ -20,6 +20,7 @@ import {
 } from "./node-redis.js";
 import { optionsOfUrl } from "./node-url.js";
 import { openCluster, openRedis } from "./open-client.js";
+import { CommandedTransport, type CommandTransport } from "./command-transport.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 
 export type { RedisLike } from "./client-types.js";
@@ -28,7 +29,7 @@ export type { NodeRedisLike } from "./node-redis.js";
 /** A node that is reached by Redis connections. */
 export type RedisNode = string | RedisLike | NodeRedisLike | NodeOptions;
 
-/** One of `url`, `client` and `options`, or `options` beside one of the other two. */
+/** One of `url`, `client`, `options` and `transport`, or `options` beside one of the first two. */
 export interface NodeOptions {
   readonly url?: string | undefined;
   readonly client?: RedisLike | NodeRedisLike | undefined;
@@ -37,6 +38,11 @@ export interface NodeOptions {
    * `sentinels` and `name`. Beside a `url` they add to it, beside a `client` they overrule its own.
    */
   readonly options?: RedisOptions | undefined;
+  /**
+   * Connections by a client library that Quorate does not know, which pass its conformance test (`transportChecks` of
+   * `quorate/testing`).
+   */
+  readonly transport?: CommandTransport | undefined;
   /**
    * The node keeps every write over a restart (`appendonly yes`, `appendfsync always`): a restart
    * that kept its record does not quarantine it.
@@ -54,7 +60,7 @@ export interface NodeOptions {
 
 const FLAGS = ["durable", "acceptNoRunId"] as const;
 
-const KNOWN = ["url", "client", "options", ...FLAGS];
+const KNOWN = ["url", "client", "options", "transport", ...FLAGS];
 
 /** What clients have, even those that cannot be copied, and an object with our options does not. */
 const CLIENT_MEMBERS = ["duplicate", "sendCommand", "customCommand"];
@@ -93,6 +99,12 @@ export function configureNode(
   connectTimeoutMs: number,
   wire: BatchWire,
 ): ConfiguredNode {
+  const own = ownTransport(config, `nodes[${index}]`);
+  if (own !== undefined) {
+    const { transport, durable = false, acceptNoRunId = false } = own;
+    const flags = { isDurable: durable, isRunIdOptional: acceptNoRunId, isCluster: false };
+    return { transport: new CommandedTransport(transport, wire.constants), ...flags };
+  }
   const clients = clientsOf(config, index, connectTimeoutMs);
   const { name, isDurable, isRunIdOptional, isCluster } = clients;
   const transport = clients.isCluster
@@ -105,6 +117,10 @@ export function configureNode(
 /** @throws TypeError that names the node and what is wrong with it. */
 export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: number): NodeClients {
   const at = `nodes[${index}]`;
+  if (ownTransport(config, at) !== undefined)
+    throw new TypeError(
+      `\`${at}\` has a \`transport\`, and this needs connections of Quorate's own`,
+    );
   const { url, client, options = {}, durable = false, acceptNoRunId = false } = checked(config, at);
   const flags = { isDurable: durable, isRunIdOptional: acceptNoRunId };
   if (client !== undefined && isCluster(client)) {
@@ -159,13 +175,37 @@ function checked(config: RedisNode, at: string): NodeOptions {
   if (url !== undefined && client !== undefined) {
     throw new TypeError(`\`${at}\` must have a \`url\` or a \`client\`, not both`);
   }
-  if (url === undefined && client === undefined && options === undefined) {
-    throw new TypeError(`\`${at}\` must have a \`url\`, a \`client\` or \`options\``);
+  const { transport } = config as NodeOptions;
+  if ([url, client, options, transport].every((given) => given === undefined)) {
+    throw new TypeError(
+      `\`${at}\` must have a \`url\`, a \`client\`, \`options\` or a \`transport\``,
+    );
   }
   if (options !== undefined) checkOptions(options, at);
   if (client !== undefined) checkAnyClient(client, at);
   checkNoKeyPrefix(client, options, at);
   return config;
+}
+
+type WithTransport = NodeOptions & { readonly transport: CommandTransport };
+
+/** The node, if it has a transport. */
+function ownTransport(config: RedisNode, at: string): WithTransport | undefined {
+  if (typeof config !== "object" || config === null || !("transport" in config)) return undefined;
+  const { transport, url, client, options } = checked(config, at);
+  if (transport === undefined) return undefined;
+  if ([url, client, options].some((other) => other !== undefined)) {
+    throw new TypeError(
+      `\`${at}\` must have a \`transport\` alone, without url, client or options`,
+    );
+  }
+  const { name, connect } = Object(transport) as Partial<CommandTransport>;
+  if (typeof name !== "string" || typeof connect !== "function") {
+    throw new TypeError(
+      `\`${at}.transport\` must be an object with \`name\` and \`connect\`, got ${show(transport)}`,
+    );
+  }
+  return { ...config, transport };
 }
 
 function unknown(name: string, at: string): TypeError {
@@ -185,7 +225,8 @@ function checkAnyClient(client: RedisLike | NodeRedisLike, at: string): void {
   const isGlide =
     typeof (client as { customCommand?: unknown } | null)?.customCommand === "function";
   const what = isGlide ? "is a client of GLIDE" : "is no client of ioredis, iovalkey or node-redis";
-  const instead = "give the node as a URL or as `{ options: {...} }`";
+  const instead =
+    "give the node as a URL, as `{ options: {...} }`, or as `{ transport }` (docs/how-to/transports.md)";
   throw new TypeError(`\`${at}\` ${what}, whose options Quorate cannot copy; ${instead}`);
 }
 

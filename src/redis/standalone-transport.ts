@@ -10,10 +10,8 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
-import { connectionsToEnd } from "../channel/previous-connection.js";
 import { dropStream } from "./drop-stream.js";
 import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
-import { RECORD_KEY } from "../protocol/keys.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
@@ -23,20 +21,13 @@ import {
   errorReply,
   isConnectionClosed,
   isOfClusterMember,
-  isSyntaxError,
   isUnknownCommand,
 } from "../script/redis-errors.js";
-import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
+import { Introduction } from "./introduction.js";
 import { detached } from "../runtime/detached.js";
-import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 
 const SENTINEL =
   "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
-
-/** The id of no connection. */
-const NOBODY = Number.MAX_SAFE_INTEGER;
-
-const notAnswered = (command: string): string => `${command} is not answered as by a Redis server`;
 
 /** Connections to one server (standalone, or the master that Sentinel currently names). */
 export class StandaloneTransport implements Transport {
@@ -62,12 +53,13 @@ export class StandaloneTransport implements Transport {
 
 class StandaloneConnection implements Connection {
   readonly #redis: Redis;
-  #isHandshakeDone = false;
+  readonly #introduction: Introduction;
   readonly #wire: BatchWire;
 
   constructor(redis: Redis, wire: BatchWire, events: ConnectionEvents) {
     this.#redis = redis;
     this.#wire = wire;
+    this.#introduction = new Introduction(redis);
     connectOnce(redis, events);
   }
 
@@ -89,44 +81,7 @@ class StandaloneConnection implements Connection {
     // ioredis selects the database, but continues in database 0 if the server refuses.
     const { db } = this.#redis.options;
     if (db) await this.#redis.select(db);
-    const [connectionId, list, about] = await Promise.all([
-      named("CLIENT|ID", this.#redis.client("ID")),
-      this.#isHandshakeDone ? "" : this.#introduce(request),
-      this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHandshake(request)),
-    ]);
-    if (!Number.isSafeInteger(connectionId)) throw new Error(notAnswered("CLIENT ID"));
-    const handshake = decodeHandshake(String(connectionId), about);
-    this.#isHandshakeDone = true;
-    await Promise.all(connectionsToEnd(request, list).map((id) => this.#kill(id)));
-    return handshake;
-  }
-
-  /**
-   * Names the connection, and looks for the previous one. Whether it may end connections must be known before it has to.
-   */
-  async #introduce({ connectionName, previous }: HandshakeRequest): Promise<string> {
-    const [, list] = await Promise.all([
-      named("CLIENT|SETNAME", this.#redis.client("SETNAME", connectionName)),
-      this.#list(Number(previous?.connectionId ?? NOBODY)),
-      this.#kill(NOBODY),
-    ]);
-    if (typeof list === "string") return list;
-    if (list !== undefined) throw new Error(notAnswered("CLIENT LIST"));
-    return previous === undefined ? "" : String(await this.#redis.client("LIST"));
-  }
-
-  #kill(connectionId: string | number): Promise<unknown> {
-    return named("CLIENT|KILL", this.#redis.client("KILL", "ID", connectionId));
-  }
-
-  /** Undefined before Redis 6.2, which cannot list one connection, but only all. */
-  async #list(connectionId: number): Promise<unknown> {
-    try {
-      return await named("CLIENT|LIST", this.#redis.client("LIST", "ID", connectionId));
-    } catch (error) {
-      if (isSyntaxError(error)) return undefined;
-      throw error;
-    }
+    return this.#introduction.handshake(request);
   }
 
   /** A Sentinel supports only a few commands, and INFO. */
@@ -173,15 +128,5 @@ class StandaloneConnection implements Connection {
     const { stream } = this.#redis;
     if (stream !== undefined) dropStream(stream);
     this.#redis.disconnect();
-  }
-}
-
-/** Not all servers' errors name the forbidden command. */
-async function named<T>(command: string, reply: Promise<T>): Promise<T> {
-  try {
-    return await reply;
-  } catch (error) {
-    if (isConnectionClosed(error)) throw error;
-    throw new Error(`ERR ${command} failed: ${(error as Error).message}`, { cause: error });
   }
 }

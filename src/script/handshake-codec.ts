@@ -29,6 +29,7 @@ export function encodeHandshake(request: HandshakeRequest): (string | number)[] 
     nodeList.list ?? "",
     request.isLooking ? 1 : 0,
     request.firstTtlMs,
+    nodeList.topFence ?? 0,
     request.number,
   ];
 }

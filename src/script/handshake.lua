@@ -18,6 +18,7 @@
 -- ARGV[15] that list, if there is none; "" if the sender does not know it
 -- ARGV[16] 1 if the sender only looks: nothing is written
 -- ARGV[17] longest ttl with which a record begins, ms
+-- ARGV[18] with that list: the highest fence of all its nodes; where it is written, all new fences are above
 -- the last: the number of this call, which the reply repeats: connections can mix up replies
 --
 -- Returns the number of the call, run_id, node time in ms, commands of the batch script that the user may not run or
@@ -150,6 +151,13 @@ local function handshake()
     if tonumber(value) > (has or -1) then write(name, value) end
   end
 
+  local function lift(fence)
+    if tonumber(fence) > 0 then
+      raise('floor', fence)
+      raise('top', fence)
+    end
+  end
+
   if not id then
     if ARGV[2] == '' or ARGV[16] == '1' then return about end
     write_anew(ARGV[2])
@@ -168,14 +176,15 @@ local function handshake()
     elseif ARGV[8] == 'attested' and state ~= 'attested' then
       write('state', 'attested', 'fellows', '')
       -- Its own fences are lost: all that it issues from now on are above those of the other nodes.
-      if tonumber(ARGV[10]) > 0 then
-        raise('floor', ARGV[10])
-        raise('top', ARGV[10])
-      end
+      lift(ARGV[10])
     end
   end
   if ARGV[13] ~= '' and not call('HGET', KEYS[1], 'nodeId') then write('nodeId', ARGV[13]) end
-  if ARGV[15] ~= '' and not call('HGET', KEYS[1], ARGV[14]) then write(ARGV[14], ARGV[15], 'nodeCount', '') end
+  if ARGV[15] ~= '' and not call('HGET', KEYS[1], ARGV[14]) then
+    -- A node that was removed may have known fences that this one does not.
+    lift(ARGV[18])
+    write(ARGV[14], ARGV[15], 'nodeCount', '')
+  end
   if version ~= ARGV[11] or noted ~= capabilities then write('version', ARGV[11], 'capabilities', capabilities) end
   return with_record()
 end

@@ -22,5 +22,8 @@ export type {
 } from "./redis-provider.js";
 export { ServerClock } from "./server-clock.js";
 export { TcpLink } from "./tcp-link.js";
+export { transportChecks } from "./transport-checks.js";
+export type { TransportCheck } from "./transport-checks.js";
+export type { CommandConnection, CommandTransport } from "../redis/command-transport.js";
 export { UnavailableError } from "./unavailable-error.js";
 export type { UnavailableCode } from "./unavailable-error.js";

@@ -62,7 +62,7 @@ const errorWith = (
   waitMs = 0,
   keys: LockKind = keysOf("lock:", "invoice"),
 ): QuorateError => {
-  const failure = { kind, votes, quorumFreeInMs: 0, isOutrun: false };
+  const failure = { kind, votes, quorumFreeInMs: 0, isOutrun: false, isContested: false };
   const tried = { waitMs, waitedMs: 1_234.4, attemptCount: 3, marginMs: 150 };
   return errorOf(keys, failure, NAMES.slice(0, votes.length), tried);
 };

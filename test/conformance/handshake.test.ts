@@ -173,6 +173,22 @@ const ROWS: readonly Row[] = [
     gives: { nodeId: "n1", "nodes:lock:": "n1=a", nodeCount: "" },
   },
   {
+    title: "with a list come the fences of all its nodes, once",
+    steps: [
+      handshake({ nodeList: { ...list("n1", "n1=a"), topFence: 700 } }),
+      handshake({ nodeList: { ...list("n1", "n1=a"), topFence: 900 } }),
+    ],
+    gives: { "nodes:lock:": "n1=a", floor: "700", top: "700" },
+  },
+  {
+    title: "a list lowers no fence",
+    steps: [
+      handshake({ nodeList: { ...list("n1", "n1=a"), topFence: 700 } }),
+      handshake({ nodeList: { ...list("n1", "n1=a"), keyPrefix: "other:", topFence: 600 } }),
+    ],
+    gives: { floor: "700", top: "700" },
+  },
+  {
     title: "each prefix has a list of its own",
     steps: [
       handshake({ nodeList: list("n1", "n1=a") }),

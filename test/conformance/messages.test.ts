@@ -88,7 +88,7 @@ const ROWS: readonly Row[] = [
       run(release()),
     ],
     when: read({ ...zByQ }),
-    tells: ["p r20:lock:a"],
+    tells: ["p r20:lock:a", "q "],
   },
   {
     title: "and none behind it",
@@ -102,7 +102,7 @@ const ROWS: readonly Row[] = [
       run(release()),
     ],
     when: read({ ...zByQ }),
-    tells: [],
+    tells: ["q "],
   },
   {
     title: "a writer that waits is asked whether it listens before a reader is kept out",
@@ -159,7 +159,7 @@ const ROWS: readonly Row[] = [
       "a writer whose process goes on waiting, for one that came later, tells the readers it was ahead of",
     given: [run(read({ owner: "x", placePrefix: undefined }), acquire(zByQ), read({ ...yByP }))],
     when: acquire({ ...zByQ, ticket: 3 }),
-    tells: ["p r20:lock:a"],
+    tells: ["p r20:lock:a", "q "],
   },
   {
     title: "so does one that its process queues with a release",
@@ -171,7 +171,7 @@ const ROWS: readonly Row[] = [
       run(acquire(zByQ), read({ ...yByP })),
     ],
     when: release({ name: "aShared", inbox: "q", ticket: 3 }),
-    tells: ["p r20:lock:a"],
+    tells: ["p r20:lock:a", "q "],
   },
   {
     title: "and those who wait for a permit",
@@ -192,7 +192,7 @@ const ROWS: readonly Row[] = [
       run(read({ ...yByP, ticket: 5 })),
     ],
     when: acquire({ ...zByQ, ticket: 3 }),
-    tells: [],
+    tells: ["q "],
   },
   {
     title: "one who waited for a permit tells them, too",
@@ -210,6 +210,32 @@ const ROWS: readonly Row[] = [
     given: [run(acquire(), read({ ...zByQ }), read({ ...yByP })), run(release()), wait(21)],
     when: { kind: "heal", name: "aShared", owner: "x", fence: 5, ttlMs: LONG_MS },
     tells: ["p r20:lock:a"],
+  },
+  {
+    title: "a first reader lets those in that waited behind a writer whose process has ended",
+    given: [
+      run(acquire(), acquire(zByQ), acquire({ ...deaf, ticket: 2 }), read({ ...yByP, ticket: 3 })),
+      ...[run(release()), wait(21)],
+    ],
+    when: read({ owner: "x", placePrefix: undefined }),
+    tells: ["p r20:lock:a"],
+  },
+  {
+    title: "a permit goes to the first behind one whose process has ended, which wanted the name",
+    given: [
+      run(
+        ...[acquire({ name: "a0" }), acquire({ name: "a1", owner: "y" }), acquire(deaf)],
+        acquire({ ...zByQ, ...wantsPermit }),
+      ),
+    ],
+    when: release({ name: "a1", owner: "y" }),
+    tells: ["q 20/1:lock:a"],
+  },
+  {
+    title: "a release that keeps the name closed tells the first that listens",
+    given: [run(acquire(), acquire(deaf), acquire(zByQ))],
+    when: release({ keepMs: 300 }),
+    tells: ["q 20:lock:a"],
   },
   {
     title: "a refresh tells nobody",

@@ -418,6 +418,33 @@ describe("The attempts of an acquire at a permit", () => {
     expect(taken()).to.deep.equal([]);
   });
 
+  /** How often it asks again at once. */
+  function quickTries(bench: CoordinatorBench): number {
+    const before = bench.counts("acquire")[0] ?? 0;
+    for (let count = 0; ; count++) {
+      bench.answer("acquire", ONE_FREE);
+      if ((bench.counts("acquire")[0] ?? 0) === before + count) return count;
+    }
+  }
+
+  it("pause after so many quick tries, and then have as many again", () => {
+    const { bench, ask, permits } = permitBench();
+    ask(10_000);
+    expect(quickTries(bench)).to.equal(16);
+    toNextAttempt(bench);
+    expect(permits().at(-1), "from all").to.not.equal(2);
+    expect(quickTries(bench)).to.equal(16);
+  });
+
+  it("have as many again after a pause for another reason", () => {
+    const { bench, ask } = permitBench();
+    ask(10_000);
+    bench.answer("acquire", ONE_FREE);
+    bench.answer("acquire", HELD);
+    toNextAttempt(bench);
+    expect(quickTries(bench)).to.equal(16);
+  });
+
   it("ask for no other outside of what is left of its time", () => {
     const { bench, ask, permits, taken } = permitBench();
     const { outcomes } = ask(0);

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { PassOn } from "../../src/coordinator/pass-on.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
+import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
+import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
@@ -206,4 +207,27 @@ describe("An acquire that waits for its admission", () => {
     expect(attempts()).to.equal(1);
     expect(outcomes).to.deep.equal([]);
   });
+});
+
+describe("An attempt whose owner is given", () => {
+  for (const { what, votes } of [
+    { what: "this process was too late to ask", votes: [1, 2, 3].map(() => fault("late", false)) },
+    { what: "the nodes are split", votes: [granted(7), held(60_000), fault()] },
+  ]) {
+    it(`asks once under that owner, though ${what}: its rollback would delete the keys of another`, () => {
+      const bench = new CoordinatorBench();
+      const outcomes: AttemptOutcome[] = [];
+      const mode = { as: "newcomer", ownerId: "given" } as const;
+      const asked = { keys: KEYS, settings: leaseSettings({ renew: false }), mode };
+      const attempt = new Attempt(bench.context, asked, {
+        onOutcome: (each) => outcomes.push(each),
+      });
+      attempt.enter("plain");
+      expect(bench.nodes[0]?.last("acquire").operation.ownerId).to.equal("given");
+      bench.answer("acquire", votes);
+      bench.clock.advance(1_000);
+      expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+      expect([outcomes.length, attempt.isOnce]).to.deep.equal([1, true]);
+    });
+  }
 });

@@ -769,3 +769,46 @@ describe("Lease: close", () => {
     });
   }
 });
+
+describe("a lease by value", () => {
+  const BY_VALUE = { isByValue: true, renew: false };
+
+  it("ends by the clock when it is asked, with no timer, and leaves its keys to expire", () => {
+    const bench = new CoordinatorBench();
+    const lease = bench.lease(BY_VALUE, [granted(7), granted(7), fault()]);
+    bench.clock.advance(2_000);
+    expect([bench.lost, bench.counts("heal"), lease.state]).to.deep.equal([[], [0, 0, 0], "held"]);
+    expect(lease.isHeld()).to.equal(false);
+    expect(bench.lost).to.deep.equal(["expired"]);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+  });
+
+  it("leaves what is left of its keys where others have taken the name", async () => {
+    const bench = new CoordinatorBench();
+    const lease = bench.lease(BY_VALUE);
+    void lease.extend();
+    bench.answer("extend", [held(), held(), granted()]);
+    expect(bench.lost).to.deep.equal(["taken"]);
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+  });
+
+  it("is extended on request, and restored where its key is missing then", async () => {
+    const bench = new CoordinatorBench();
+    const lease = bench.lease(BY_VALUE);
+    bench.clock.advance(500);
+    void lease.extend();
+    bench.answer("extend", [granted(), granted(), free()]);
+    expect(bench.counts("heal")).to.deep.equal([0, 0, 1]);
+    bench.clock.advance(600);
+    expect(lease.isHeld()).to.equal(true);
+  });
+
+  it("says what its caller has to release when it ends here", () => {
+    const bench = new CoordinatorBench();
+    const lease = bench.lease(BY_VALUE);
+    expect(lease.endHere()).to.deep.include({ ownerId: lease.ownerId, token: 7, mayHold: 0b111 });
+    expect([lease.isHeld(), bench.releasedCount]).to.deep.equal([false, 1]);
+    expect(lease.endHere().ownerId).to.equal(lease.ownerId);
+    expect([bench.releasedCount, bench.counts("release")]).to.deep.equal([1, [0, 0, 0]]);
+  });
+});

@@ -11,9 +11,6 @@ import { permitsText } from "../support/permits-text.js";
 import { unit } from "../support/uniform.js";
 import { fault, granted, held } from "../support/votes.js";
 
-/** Attempts at free permitCount, each at once after the one before. */
-const QUICK_TRIES = 16;
-
 /** One acquire of any permit, whose random numbers are the test's. */
 class Bench {
   readonly keys: LockKind;
@@ -190,30 +187,11 @@ describe("PermitPicker", () => {
     expect(bench.next(), "nothing is known").to.equal(0);
   });
 
-  /** How often it goes on at once. */
-  function quickTries(bench: Bench): number {
-    let count = 0;
-    for (bench.next(); bench.picker.onFailure(bench.onlyFree(1, 2)); bench.next()) count++;
-    return count;
-  }
-
-  it("pauses after so many quick tries, and then has as many again", () => {
+  it("picks from all again once what nodes have said is outdated", () => {
     const bench = new Bench();
-    expect([quickTries(bench), quickTries(bench)]).to.deep.equal([QUICK_TRIES, QUICK_TRIES]);
-    expect(bench.next(), "from all").to.equal(0);
-  });
-
-  it("has as many again after a pause for another reason", () => {
-    for (const pause of [
-      (bench: Bench) => bench.onlyFree(),
-      (bench: Bench) => ({ ...bench.onlyFree(1), kind: "exhausted" as const }),
-    ]) {
-      const bench = new Bench();
-      bench.next();
-      expect(bench.picker.onFailure(bench.onlyFree(1, 2))).to.equal(true);
-      bench.next();
-      expect(bench.picker.onFailure(pause(bench))).to.equal(false);
-      expect(quickTries(bench)).to.equal(QUICK_TRIES);
-    }
+    bench.next();
+    bench.picker.onFailure(bench.onlyFree(3));
+    bench.picker.forget();
+    expect(bench.next()).to.equal(0);
   });
 });

@@ -17,6 +17,7 @@ class PreemptionBench {
   readonly held: ManagedLease[] = [];
   readonly pending = new Set<Pending>();
   readonly outcomes: AcquireOutcome[] = [];
+  readonly setbacks: string[] = [];
   acquire: Acquire | undefined;
 
   constructor(bench = new CoordinatorBench()) {
@@ -29,9 +30,12 @@ class PreemptionBench {
     const lease = leaseSettings();
     const standing = { as: "preempt", competitors: this } as const;
     const wanted = { keys: KEYS, settings: lease, wait: settings, standing };
-    this.acquire = new Acquire(context, wanted, (outcome) => {
-      this.outcomes.push(outcome);
-    });
+    this.acquire = new Acquire(
+      context,
+      wanted,
+      (outcome) => this.outcomes.push(outcome),
+      ({ kind }) => this.setbacks.push(kind),
+    );
     this.pending.add(this.acquire);
     this.acquire.begin();
     return this;
@@ -121,6 +125,7 @@ describe("a preemption", () => {
     // The last attempt begins when its time is over, and nobody answers that either.
     preemption.bench.clock.advance(200);
     expect(preemption.outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
+    expect(preemption.setbacks, "but for the last").to.deep.equal(["unreachable", "unreachable"]);
   });
 
   it("is not tried again where it cannot help: data that is no lock", () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { release } from "../../src/coordinator/release.js";
+import { release, Release } from "../../src/coordinator/release.js";
+import { ALL_NODES } from "../../src/coordinator/node-sets.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS, leaseSettings, stateOf } from "../support/coordinator-bench.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
@@ -83,5 +84,51 @@ describe("release", () => {
       waiter: undefined,
       wire: undefined,
     });
+  });
+});
+
+describe("a release that is asked for again", () => {
+  class Bench extends CoordinatorBench {
+    readonly #release = new Release(this.context, {
+      ...{ keys: KEYS, ownerId: "me", settings: leaseSettings(), mayHold: ALL_NODES },
+    });
+
+    /** One round, in which the nodes answer this; undefined leaves a node silent. */
+    async asked(...votes: (Vote | undefined)[]): Promise<string> {
+      const result = this.#release.ask();
+      this.answer("release", votes);
+      if ((await stateOf(result)) === "pending") this.clock.advance(50);
+      return result;
+    }
+  }
+
+  const TABLE: readonly (readonly [first: Vote[], second: Vote[], result: string])[] = [
+    // Deleted at the first, and so gone at the second.
+    [[granted(), fault(), fault()], [free(), granted(), fault()], "released"],
+    [[granted(), fault(), fault()], [free(), fault(), fault()], "partial"],
+    [[free(), fault(), fault()], [free(), granted(), fault()], "partial"],
+    [[free(), fault(), fault()], [free(), free(), fault()], "expired"],
+  ];
+  for (const [first, second, result] of TABLE) {
+    const said = [first, second].map((votes) => votes.map(({ kind }) => kind).join(", "));
+    it(`is ${result} after ${said.join("; ")}`, async () => {
+      const bench = new Bench();
+      expect(await bench.asked(...first)).to.equal("partial");
+      expect(await bench.asked(...second)).to.equal(result);
+    });
+  }
+
+  it("counts what came after the deadline of the round before", async () => {
+    const bench = new Bench();
+    expect(await bench.asked(granted())).to.equal("partial");
+    bench.answer("release", [undefined, granted(), undefined]);
+    expect(await bench.asked(free(), free())).to.equal("released");
+  });
+
+  it("owes each node one release, however often it is asked", async () => {
+    const bench = new Bench();
+    for (let count = 0; count < 3; count++) await bench.asked(granted(), fault(), fault());
+    const owed = bench.nodes.map((node) => node.all("release").map(({ mayHold }) => mayHold));
+    expect(owed).to.deep.equal([0, 1, 2].map(() => [true, false, false]));
   });
 });

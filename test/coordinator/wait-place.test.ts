@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { Acquire } from "../../src/coordinator/acquire.js";
+import { PassOn } from "../../src/coordinator/pass-on.js";
 import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -188,8 +189,10 @@ describe("WaitPlace, notified by a quorum while it asks", () => {
     bench.answer("acquire", [split(0), split(1)]);
     bench.clock.advance(10);
     told(0);
+    bench.clock.advance(0);
     expect(attempts(), "one node").to.equal(1);
     told(2);
+    bench.clock.advance(0);
     expect(attempts(), "a quorum").to.equal(2);
     const [, , slow] = bench.nodes;
     slow?.all("acquire")[0]?.reply(split(2));
@@ -209,13 +212,54 @@ describe("WaitPlace, notified by a quorum while it asks", () => {
     expect(attempts(), "as it was notified meanwhile").to.equal(2);
   });
 
-  it("tells a request that steals the name that nothing of it is under way before", () => {
-    const { bench, pendingAcquire, told } = lostBench();
+  for (const { title, votes, isDecided } of [
+    {
+      title: "no longer asks once its attempt has failed",
+      votes: [split(0), split(1)],
+      isDecided: true,
+    },
+    { title: "asks while that can be granted", votes: [split(0)], isDecided: false },
+  ]) {
+    it(title, () => {
+      const { bench, pendingAcquire } = lostBench();
+      const { waitQueues } = bench.context;
+      bench.answer("acquire", votes);
+      bench.clock.advance(10);
+      expect(
+        pendingAcquire.whenDecided(KEYS.lockKey, () => {}),
+        "steals",
+      ).to.equal(!isDecided);
+      expect(waitQueues.of(KEYS)?.first?.isReady(bench.clock.now()), "passes on").to.equal(
+        isDecided,
+      );
+      expect(waitQueues.nextOf(KEYS) !== undefined, "queues it").to.equal(isDecided);
+    });
+  }
+
+  it("takes a lock of its process over if its attempt has failed", () => {
+    const { bench, outcomes } = lostBench();
     bench.answer("acquire", [split(0), split(1)]);
     bench.clock.advance(10);
+    const first = bench.context.waitQueues.of(KEYS)?.first;
+    const released = {
+      ...{ keys: KEYS, ownerId: "o", settings: { nodeTimeoutMs: 50, ttlMs: 1_000 } },
+      ...{ token: 7, mayHold: 7, waiter: undefined },
+    };
+    const run = { startedMs: 0, isWaitedFor: false, lastTicket: 0, passOnCount: 0 };
+    first?.receive(new PassOn(bench.context, released as never, run), bench.clock.now());
+    expect(bench.nodes[0]?.last("acquire").operation.previous?.ownerId).to.equal("o");
+    bench.answer("acquire", [granted(7), granted(7), granted(7)]);
+    expect(outcomes[0]).to.include({ kind: "granted", attemptCount: 2 });
+  });
+
+  it("tells a request that steals the name once it has given its attempt up", () => {
+    const { bench, pendingAcquire, told } = lostBench();
     let decidedCount = 0;
     expect(pendingAcquire.whenDecided(KEYS.lockKey, () => decidedCount++)).to.equal(true);
+    bench.answer("acquire", [split(0), split(1)]);
+    bench.clock.advance(10);
     told(0);
+    expect(decidedCount).to.equal(0);
     told(2);
     expect(decidedCount).to.equal(1);
   });

@@ -32,6 +32,8 @@ declare function warmCache(): Promise<void>;
 declare function isDone(eventId: string): Promise<boolean>;
 declare function handleEvent(eventId: string, fencingToken: number): Promise<void>;
 declare function markDone(eventId: string): Promise<void>;
+// Of docs/how-to/transports.md.
+declare function transportTo(url: string): import("quorate/testing").CommandTransport;
 `;
 
 const CONFIG = {
@@ -55,6 +57,8 @@ const CONFIG = {
       "quorate/redlock": [join(root, "src", "integrations", "redlock", "index.ts")],
       // Which an ES module cannot resolve by itself.
       redlock: [join(root, "node_modules", "redlock", "dist", "index.d.ts")],
+      // Installed under the number of its version.
+      redis: [join(root, "node_modules", "redis-6", "dist", "index.d.ts")],
       "quorate/testing": [join(root, "src", "testing", "index.ts")],
     },
   },

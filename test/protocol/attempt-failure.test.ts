@@ -17,7 +17,7 @@ describe("failureOf", () => {
     const said = votes.map((vote) => vote?.kind ?? "silent").join(", ");
     it(`says when a quorum can be free by expiry: ${said}`, () => {
       expect(failureOf("refused", votes)).to.deep.equal({
-        ...{ kind: "refused", votes, quorumFreeInMs, isOutrun: false, askAgainInMs: undefined },
+        ...{ kind: "refused", votes, quorumFreeInMs, isOutrun: false, isContested: false },
       });
     });
   }

@@ -17,6 +17,8 @@ import {
   type WaitSettings,
 } from "../../src/protocol/next-move.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { permitLock } from "../../src/kinds/permit.js";
+import type { ContestState } from "../../src/protocol/split.js";
 import { unit } from "../support/uniform.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
@@ -41,7 +43,7 @@ interface Facts {
   readonly attemptCount: number;
   readonly isUnderWay: boolean;
   /** Nodes have been asked, and what they still answer only says why it fails. */
-  readonly hasBegun: boolean;
+  readonly isAsking: boolean;
   readonly isLost: boolean;
   readonly standing: Known["standing"];
   readonly undecidedMs: number | undefined;
@@ -61,7 +63,9 @@ interface Facts {
   readonly knownFailure: AttemptFailure | undefined;
   readonly lastFailure: AttemptFailure | undefined;
   readonly refusal: AttemptFailure | undefined;
-  readonly contestUntilMs: number | undefined;
+  readonly contest: ContestState | undefined;
+  readonly permitCount: number | undefined;
+  readonly quickCount: number;
   readonly random: () => number;
 }
 
@@ -69,12 +73,12 @@ function knownOf(facts: Facts): Known {
   const keys = keysOf("lock:", "name");
   const joinOnly = facts.isOwned ? () => keys : undefined;
   const queue = { ...keys.queue, isRefreshed: facts.isRefreshed };
-  const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn, contestUntilMs } = facts;
+  const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
+  const { permits } = facts.permitCount === undefined ? keys : permitLock(keys, facts.permitCount);
   return {
     ...facts,
-    request: { keys: { joinOnly, queue }, settings: { nodeTimeoutMs }, wait, deadlineMs },
+    request: { keys: { joinOnly, queue, permits }, settings: { nodeTimeoutMs }, wait, deadlineMs },
     attempt: facts.isUnderWay ? facts : undefined,
-    contest: contestUntilMs === undefined ? undefined : { untilMs: contestUntilMs },
     place: facts.isQueued ? { ...facts, mayAskInTurn: () => mayAskInTurn } : undefined,
   };
 }
@@ -87,8 +91,15 @@ const FIRST: Facts = {
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
   ...{ knownFailure: undefined, lastFailure: undefined, refusal: undefined },
-  ...{ nodeTimeoutMs: 50, isQueued: true, isJoiner: false, contestUntilMs: undefined },
-  ...{ hasBegun: true, isLost: false, standing: "wait", undecidedMs: undefined },
+  ...{
+    nodeTimeoutMs: 50,
+    isQueued: true,
+    isJoiner: false,
+    contest: undefined,
+    permitCount: undefined,
+    quickCount: 0,
+  },
+  ...{ isAsking: true, isLost: false, standing: "wait", undecidedMs: undefined },
 };
 const BEHIND: Facts = { ...FIRST, isFirst: false };
 const OWNED: Facts = { ...BEHIND, isOwned: true };
@@ -126,8 +137,8 @@ function table(title: string, rows: readonly Row[]): void {
 
 const entered = (failure?: AttemptFailure): Happened => ({ what: "entered", failure });
 const queued = (failure: AttemptFailure): Happened => ({ what: "queued", failure });
-const failed = (failure: AttemptFailure, isWithinReach = false): Happened => ({
-  ...{ what: "failed", failure, isWithinReach },
+const failed = (failure: AttemptFailure, isFree = false): Happened => ({
+  ...{ what: "failed", failure, isFree },
 });
 const joinFailed: Happened = { what: "joinFailed", failure: REFUSED };
 const due: Happened = { what: "due" };
@@ -178,7 +189,17 @@ table("nextMove, when it is requested", [
   ],
 ]);
 
-const AGAIN = { ...SPLIT, askAgainInMs: 3 };
+const CONTESTED = { ...SPLIT, isContested: true };
+/** Split for the first time, by nodes that take 4 ms. */
+const CONTEST: ContestState = {
+  ...{ untilMs: DEADLINE_MS + 40, sentMs: NOW_MS, roundTripMs: 4, splitCount: 1, isLastAsk: false },
+};
+const IN_CONTEST = { contest: CONTEST };
+/** One to two round trips. */
+const CONTEST_PAUSE_MS = 6;
+const quickly = (as: "newcomer" | "joiner" | "waiter"): NextMove => ({
+  ...{ move: "ask", as, isQuick: true },
+});
 const HOPELESS = failureOf("refused", [foreign(), foreign(), held()]);
 const ASKED: Facts = { ...NEW, attemptCount: 1 };
 table("nextMove, after an attempt", [
@@ -186,37 +207,102 @@ table("nextMove, after an attempt", [
   ["waits on in its queue", failed(REFUSED), FIRST, queue(REFUSED)],
   ["gives up after the deadline", failed(REFUSED), ASKED, giveUp(REFUSED), DEADLINE_MS],
   ["gives up where waiting is of no use", failed(HOPELESS), ASKED, giveUp(HOPELESS)],
-  ["asks again at once for another permit", failed(REFUSED, true), ASKED, ask("newcomer")],
-  ["asks again from its queue", failed(REFUSED, true), FIRST, ask("waiter")],
+  ["asks again at once for another permit", failed(REFUSED, true), ASKED, quickly("newcomer")],
+  ["asks again from its queue", failed(REFUSED, true), FIRST, quickly("waiter")],
+  [
+    "does so for a permit 16 times in a row",
+    failed(REFUSED, true),
+    { ...ASKED, permitCount: 4, quickCount: 15 },
+    quickly("newcomer"),
+  ],
+  [
+    "but not more",
+    failed(REFUSED, true),
+    { ...ASKED, permitCount: 4, quickCount: 16 },
+    queue(REFUSED),
+  ],
+  [
+    "does so 4 times in a row where others were only faster",
+    failed(EXHAUSTED, true),
+    { ...FIRST, quickCount: 3, random: () => 0 },
+    quickly("waiter"),
+  ],
+  ["but not more often", failed(EXHAUSTED, true), { ...FIRST, quickCount: 4 }, queue(EXHAUSTED)],
   [
     "looks again for its owner's lock",
     failed(REFUSED, true),
     { ...ASKED, isJoiner: true },
-    ask("joiner"),
+    quickly("joiner"),
   ],
   [
     "pauses where it split the votes for it",
     failed(SPLIT, true),
     ASKED,
-    askLateIn(SOON_MS, NOW_MS),
+    { move: "askAt", atMs: NOW_MS + SOON_MS, isLate: true, isQuick: true },
+  ],
+  [
+    "pauses no longer than half of the time that is left for that",
+    failed(SPLIT, true),
+    ASKED,
+    { move: "askAt", atMs: DEADLINE_MS + 45, isLate: true, isQuick: true },
+    DEADLINE_MS + 40,
   ],
   [
     "asks for it slightly after the deadline, too",
     failed(REFUSED, true),
     ASKED,
-    ask("newcomer"),
+    quickly("newcomer"),
     DEADLINE_MS + 49,
   ],
   ["but not later", failed(REFUSED, true), ASKED, giveUp(REFUSED), DEADLINE_MS + 50],
   [
     "asks again after the deadline where the nodes were split",
-    failed(AGAIN),
-    ASKED,
-    askLateIn(3),
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    askLateIn(CONTEST_PAUSE_MS),
     DEADLINE_MS,
   ],
-  ["queues for that before the deadline", failed(AGAIN), ASKED, queue(AGAIN)],
-  ["does not from a queue: that decides", failed(AGAIN), FIRST, giveUp(AGAIN), DEADLINE_MS],
+  [
+    "does so for the last time two round trips before that is over",
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    { move: "askAt", atMs: DEADLINE_MS + 32, isLate: true, isLastAsk: true },
+    DEADLINE_MS + 30,
+  ],
+  [
+    "does so at once where that has passed",
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    { move: "askAt", atMs: DEADLINE_MS + 35, isLate: true, isLastAsk: true },
+    DEADLINE_MS + 35,
+  ],
+  [
+    "gives up once its last ask was split",
+    failed(CONTESTED),
+    { ...ASKED, contest: { ...CONTEST, isLastAsk: true } },
+    giveUp(CONTESTED),
+    DEADLINE_MS,
+  ],
+  [
+    "gives up once that is over",
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    giveUp(CONTESTED),
+    DEADLINE_MS + 40,
+  ],
+  [
+    "queues for that before the deadline",
+    failed(CONTESTED),
+    { ...ASKED, ...IN_CONTEST },
+    queue(CONTESTED),
+  ],
+  [
+    "does not from a queue: that decides",
+    failed(CONTESTED),
+    { ...FIRST, ...IN_CONTEST },
+    giveUp(CONTESTED),
+    DEADLINE_MS,
+  ],
   [
     "says at the end that somebody held the name, if it was told so before a split",
     failed(SPLIT),
@@ -243,7 +329,7 @@ table("nextMove, after an attempt", [
 const unasked: Happened = { what: "unasked", failure: unaskedFailure("queued", 3) };
 const stolen: Happened = { what: "stolen" };
 const ASKING: Facts = { ...ASKED, isUnderWay: true };
-const NOT_ASKING: Facts = { ...NEW, isUnderWay: true, hasBegun: false };
+const NOT_ASKING: Facts = { ...NEW, isUnderWay: true, isAsking: false };
 table("nextMove, where it was interrupted", [
   ["says that it was not asked in time", unasked, NEW, giveUp(unaskedFailure("queued", 3))],
   ["says what it knows instead", unasked, { ...ASKED, lastFailure: SILENT }, giveUp(SILENT)],
@@ -258,10 +344,17 @@ table("nextMove, where it was interrupted", [
   ["keeps its only attempt where that was not sent yet", stolen, NOT_ASKING, GO_ON, DEADLINE_MS],
   ["does nothing where it asks for nothing", stolen, FIRST, GO_ON],
   [
-    "goes on where its attempt is lost already: it is told why",
+    "does so where its attempt is lost already",
     stolen,
-    { ...ASKING, isLost: true },
+    { ...ASKING, isAsking: false, isLost: true },
+    askIn(0),
+  ],
+  [
+    "is told why its only attempt was lost",
+    stolen,
+    { ...ASKING, isAsking: false, isLost: true },
     GO_ON,
+    DEADLINE_MS,
   ],
   [
     "is refused after its deadline",
@@ -361,9 +454,15 @@ table("nextMove, on entering the wait queue", [
   ],
   [
     "pauses as long as the contest says where nobody notifies it",
-    entered({ ...SPLIT, askAgainInMs: 3 }),
-    { ...FIRST, isHeard: false },
-    askIn(3),
+    entered(CONTESTED),
+    { ...FIRST, ...IN_CONTEST, isHeard: false },
+    askIn(CONTEST_PAUSE_MS),
+  ],
+  [
+    "backs off then where the contest is over",
+    entered(CONTESTED),
+    { ...FIRST, contest: { ...CONTEST, isLastAsk: true }, isHeard: false },
+    askIn(PAUSE_MS),
   ],
   ["sleeps behind others, whatever it was told", entered(REFUSED), BEHIND, AT_DEADLINE],
   ["looks at once for its owner's lock behind others", entered(), OWNED, ask("joiner")],
@@ -513,7 +612,7 @@ table("nextMove, on what it hears", [
     "asks anew where a quorum notifies it, and its attempt can only learn why it failed",
     turn(true),
     LOST,
-    ask("waiter", true),
+    { move: "askAt", atMs: NOW_MS, isCalled: true },
   ],
   ...[first(false), { what: "reader" } as const, turn(false), { what: "heard" } as const].map(
     (happened): Row => [
@@ -564,7 +663,6 @@ describe("isMadeAgain", () => {
 });
 
 describe("entryOf", () => {
-  const CONTENDING = { contestUntilMs: DEADLINE_MS + 40 };
   const NEVER = Number.POSITIVE_INFINITY;
   const rows: readonly (readonly [
     says: string,
@@ -585,19 +683,19 @@ describe("entryOf", () => {
     ["may begin at any time where it asks once", { ...NEW, wait: ONCE }, NOW_MS, false, NEVER],
     [
       "may begin while it contends, where that is longer",
-      { ...ASKED, ...CONTENDING },
+      { ...ASKED, ...IN_CONTEST },
       NOW_MS,
       ...([true, DEADLINE_MS + 40] as const),
     ],
     [
       "may begin only while it contends, where it asks once otherwise",
-      { ...ASKED, ...CONTENDING, wait: ONCE, deadlineMs: NOW_MS - 1 },
+      { ...ASKED, ...IN_CONTEST, wait: ONCE, deadlineMs: NOW_MS - 1 },
       NOW_MS,
       ...([false, DEADLINE_MS + 40] as const),
     ],
     [
       "may begin at any time once that is over, such as for another permit",
-      { ...ASKED, lastFailure: AGAIN, wait: ONCE, deadlineMs: NOW_MS },
+      { ...ASKED, lastFailure: CONTESTED, wait: ONCE, deadlineMs: NOW_MS },
       NOW_MS,
       ...([false, NEVER] as const),
     ],

@@ -4,6 +4,7 @@ import {
   defaultLossNoticeMs,
   leftAtRenewalMs,
   renewalAtMs,
+  renewalDueAtMs,
   renewalLateAtMs,
   renewalRetryMs,
   renewalUrgentAtMs,
@@ -76,6 +77,14 @@ describe("renewalAtMs", () => {
         expect(validUntil - urgentAt).to.be.closeTo(ttlMs / 3, 0.01);
       }),
     );
+  });
+});
+
+describe("renewalDueAtMs", () => {
+  it("is that long before the end of the validity where the lease says so, and else as of its ttl", () => {
+    const times = { ttlMs: 1_000, driftFactor: 0.01 };
+    expect(renewalDueAtMs(500, times)).to.equal(renewalAtMs(500, 1_000));
+    expect(renewalDueAtMs(500, { ...times, renewBeforeMs: 300 })).to.equal(500 + 988 - 300);
   });
 });
 

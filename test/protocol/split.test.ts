@@ -2,14 +2,16 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import type { Vote } from "../../src/protocol/operation.js";
 import {
+  askAll,
   isAnswer,
   isLossReasonKnown,
-  lastAskMs,
+  isContestOpen,
+  keepAtMs,
   lossReason,
   MIN_ASK_MS,
   patienceMs,
   splitDecision,
-  splitPauseMs,
+  type ContestState,
   type LossReason,
   type SplitDecision,
 } from "../../src/protocol/split.js";
@@ -204,7 +206,10 @@ describe("lossReason", () => {
 });
 
 describe("the pauses of those that yield", () => {
-  const pause = { roundTripMs: 10, splitCount: 1, hadVote: true, unit: 0 };
+  const contest: ContestState = {
+    ...{ untilMs: 1_000, sentMs: 0, roundTripMs: 10, splitCount: 1, isLastAsk: false },
+  };
+  const row = { hadVote: true, unit: 0 };
 
   for (const [over, ms] of [
     [{}, 10],
@@ -217,13 +222,32 @@ describe("the pauses of those that yield", () => {
     [{ roundTripMs: 0.1 }, MIN_ASK_MS],
   ] as const) {
     it(`${JSON.stringify(over)}: ${ms} ms`, () => {
-      expect(splitPauseMs({ ...pause, ...over })).to.equal(ms);
+      const { hadVote, unit: drawn, ...state } = { ...contest, ...row, ...over };
+      const next = askAll(state, hadVote, drawn, 100);
+      expect(next).to.deep.equal({ atMs: 100 + ms, isLastAsk: false });
     });
   }
 
-  it("leave two round trips", () => {
-    expect(lastAskMs(100, 10)).to.equal(80);
-    expect(lastAskMs(100, 0.1)).to.equal(100 - 2 * MIN_ASK_MS);
+  it("leave two round trips for the last ask", () => {
+    const ask = (over: Partial<ContestState>, nowMs: number): unknown =>
+      askAll({ ...contest, untilMs: 100, ...over }, true, 0, nowMs);
+    expect(ask({}, 70), "in time").to.deep.equal({ atMs: 80, isLastAsk: false });
+    expect(ask({}, 71), "the last").to.deep.equal({ atMs: 80, isLastAsk: true });
+    expect(ask({}, 90), "too late for that").to.deep.equal({ atMs: 90, isLastAsk: true });
+    const lastMs = 100 - 2 * MIN_ASK_MS;
+    expect(ask({ roundTripMs: 0.1 }, 95)).to.deep.equal({ atMs: lastMs, isLastAsk: true });
+  });
+
+  it("end with the contest, or with its last ask", () => {
+    expect(isContestOpen(contest, 999)).to.equal(true);
+    expect(isContestOpen(contest, 1_000)).to.equal(false);
+    expect(isContestOpen({ ...contest, isLastAsk: true }, 0)).to.equal(false);
+  });
+
+  it("are none for the first ask of one that keeps its nodes, and the shortest time between two asks then", () => {
+    expect(keepAtMs(contest, 1)).to.equal(1);
+    expect(keepAtMs({ ...contest, splitCount: 2 }, 1)).to.equal(MIN_ASK_MS);
+    expect(keepAtMs({ ...contest, splitCount: 2 }, MIN_ASK_MS + 1)).to.equal(MIN_ASK_MS + 1);
   });
 
   it("wait for silent nodes a quarter of their deadline, or as long again as the others took", () => {

@@ -78,7 +78,10 @@ describe("configureNode: bad arguments", () => {
   const CASES: readonly { config: unknown; message: RegExp; what?: string }[] = [
     { config: 5, message: /`nodes\[2\]` must be a URL, a client of ioredis, .*got 5/ },
     { config: null, message: /`nodes\[2\]` .*got null/ },
-    { config: {}, message: /`nodes\[2\]` must have a `url`, a `client` or `options`/ },
+    {
+      config: {},
+      message: /`nodes\[2\]` must have a `url`, a `client`, `options` or a `transport`/,
+    },
     {
       config: { url: "redis://a", durable: "yes" },
       message: /`nodes\[2\]\.durable` must be a boolean, got "yes"/,
@@ -118,6 +121,16 @@ describe("configureNode: bad arguments", () => {
       what: "a client and a URL",
       config: { url: "redis://a", client: new Redis({ lazyConnect: true }) },
       message: /`nodes\[2\]` must have a `url` or a `client`, not both/,
+    },
+    {
+      what: "a transport and a URL",
+      config: { url: "redis://a", transport: { name: "a", connect: () => {} } },
+      message: /`nodes\[2\]` must have a `transport` alone, without url, client or options/,
+    },
+    {
+      what: "a transport that cannot connect",
+      config: { transport: { name: "a" } },
+      message: /`nodes\[2\]\.transport` must be an object with `name` and `connect`, got/,
     },
     {
       what: "a client of something else",

@@ -49,7 +49,7 @@ describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
     const all = [
       ...["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""],
-      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0, 30_000, 17],
+      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0, 30_000, 0, 17],
     ];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
     expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
@@ -65,6 +65,8 @@ describe("encodeHello", () => {
     expect(offered({ isToGetId: true })[0]).to.equal("new-id");
     expect(offered({ keyPrefix: "ü ", list: "n=a" })).to.deep.equal(["", "nodes:ü ", "n=a"]);
     expect(encodeHandshake({ ...REQUEST, isLooking: true })[15]).to.equal(1);
+    const withFence = { ...REQUEST, nodeList: { ...NO_LIST, list: "n=a", topFence: 7 } };
+    expect(encodeHandshake(withFence)[17]).to.equal(7);
   });
 
   it("says what is to become of the record, by its id", () => {

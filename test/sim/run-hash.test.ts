@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "b71703af",
-  [HASHED_RUNS_A_PROFILE]: "81d13b0b",
+  2: "a72499d8",
+  [HASHED_RUNS_A_PROFILE]: "c18b9230",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

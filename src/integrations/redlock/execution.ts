@@ -1,5 +1,9 @@
 import type { RedisClient } from "../../redis/client-types.js";
 
+/** What users of redlock match on; the texts are part of its interface. */
+export const NO_QUORUM = "The operation was unable to achieve a quorum during its retry window.";
+export const ALREADY_EXPIRED = "Cannot extend an already-expired lock.";
+
 /** How the nodes voted in one attempt. */
 export interface ExecutionStats {
   readonly membershipSize: number;
@@ -20,3 +24,27 @@ export type ClientExecutionResult =
 
 /** Of the routine of `using`: aborted when the lock is lost; `error` says why. */
 export type RedlockAbortSignal = AbortSignal & { error?: Error };
+
+/** A node's vote against: it has another lock, or no longer has ours. */
+export class ResourceLockedError extends Error {
+  override readonly message: string;
+
+  constructor(message: string) {
+    super(message);
+    this.message = message;
+    this.name = "ResourceLockedError";
+  }
+}
+
+/** An operation that found no quorum, with what each node said in each attempt. */
+export class ExecutionError extends Error {
+  override readonly message: string;
+  readonly attempts: readonly Promise<ExecutionStats>[];
+
+  constructor(message: string, attempts: readonly Promise<ExecutionStats>[]) {
+    super(message);
+    this.message = message;
+    this.attempts = attempts;
+    this.name = "ExecutionError";
+  }
+}

@@ -1,6 +1,5 @@
-export { Redlock as default } from "./redlock.js";
-export { Lock } from "./lock.js";
-export { ExecutionError, ResourceLockedError } from "./errors.js";
+export { Lock, Redlock as default } from "./redlock.js";
+export { ExecutionError, ResourceLockedError } from "./execution.js";
 export type { Settings } from "./settings.js";
 export type {
   ClientExecutionResult,

@@ -1,31 +1,71 @@
 import { EventEmitter } from "node:events";
-import { show } from "../../runtime/validate.js";
-import { checkedKeysOf } from "../../options/name-keys.js";
-import type { OpenNodes } from "../../nodes/open-nodes.js";
+import type { LeaseSettings } from "../../coordinator/lease-settings.js";
+import { ALL_NODES } from "../../coordinator/node-sets.js";
+import { Release } from "../../coordinator/release.js";
+import type { RoundWatcher } from "../../coordinator/observer.js";
 import type { NodeWithTransport } from "../../nodes/own-nodes.js";
+import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
+import { ownerIdOf } from "../../protocol/owner-id.js";
+import { validUntilMs } from "../../protocol/validity.js";
 import type { RedisClient, RedisLike } from "../../redis/client-types.js";
-import { ALREADY_EXPIRED, ExecutionError } from "./errors.js";
-import { extendAll } from "./extend-all.js";
-import { LeaseState, leases, leaseSettings } from "./lease-state.js";
-import { Lock, type Locker } from "./lock.js";
-import { persist, type Done, type Tried } from "./persist.js";
-import { Release, type Released } from "./release-all.js";
+import { show } from "../../runtime/validate.js";
+import { ALREADY_EXPIRED, ExecutionError, NO_QUORUM } from "./execution.js";
+import type { ExecutionResult, ExecutionStats, RedlockAbortSignal } from "./execution.js";
+import { extendAll, leasesByValue, leaseSettings, setsOf, takeAll } from "./leases.js";
+import type { Failed, Leases } from "./leases.js";
 import { scriptsFor, type ScriptOptions, type Scripts } from "./scripts.js";
-import {
-  checkDuration,
-  DEFAULT_SETTINGS,
-  mergeSettings,
-  nodeSettingsOf,
-  type NodeSettings,
-  type Settings,
-} from "./settings.js";
-import { SharedNodes } from "./shared-nodes.js";
-import { Stats } from "./stats.js";
-import type { ExecutionResult, RedlockAbortSignal } from "./execution.js";
-import { takeAll } from "./take-all.js";
+import { checkDuration, DEFAULT_SETTINGS, mergeSettings } from "./settings.js";
+import type { NodeSettings, Settings } from "./settings.js";
+import { SharedNodes, type Opened } from "./shared-nodes.js";
+import { quarantineText, Rounds, statsOf, type Judge } from "./stats.js";
 import { runUsing } from "./using.js";
+
+/** Of an operation that is retried without limit, only so many of the latest attempts are reported. */
+const MAX_TOLD = 1_000;
+
+/** What succeeded. */
+interface Done extends ExecutionResult {
+  readonly held: Leases;
+  readonly ownerId: string;
+  readonly nodes: Opened;
+}
+
+/** Locked resources. Plain data: anyone who has its value can extend and release it. */
+export class Lock {
+  readonly redlock: Redlock;
+  readonly resources: string[];
+  /** The value in the lock keys. Keep it secret: anyone who has it can release the lock. */
+  readonly value: string;
+  readonly attempts: readonly Promise<ExecutionStats>[];
+  /** When the validity ends, wall clock, ms since 1970; 0 once it is extended or released. */
+  expiration: number;
+
+  constructor(
+    redlock: Redlock,
+    resources: string[],
+    value: string,
+    attempts: readonly Promise<ExecutionStats>[],
+    expiration: number,
+  ) {
+    this.redlock = redlock;
+    this.resources = resources;
+    this.value = value;
+    this.attempts = attempts;
+    this.expiration = expiration;
+  }
+
+  /** See {@link Redlock.release}. */
+  async release(): Promise<ExecutionResult> {
+    return this.redlock.release(this);
+  }
+
+  /** See {@link Redlock.extend}: the returned lock replaces this one. */
+  async extend(duration: number): Promise<Lock> {
+    return this.redlock.extend(this, duration);
+  }
+}
 
 /**
  * The interface of redlock 5 on Quorate's locks. New programs are better off with `LockManager`.
@@ -33,15 +73,15 @@ import { runUsing } from "./using.js";
  * The key of a resource is its name, with the clients' own `keyPrefix`, as redlock has it: both
  * exclude each other on the same nodes.
  */
-export class Redlock extends EventEmitter implements Locker {
+export class Redlock extends EventEmitter {
   readonly clients: Set<RedisClient>;
   readonly settings: Settings;
   readonly scripts: Scripts;
   readonly #nodes: SharedNodes;
 
   /**
-   * @param clients of ioredis 5 or 6, one a node; in tests, nodes of `quorate/memory`. Connections of our own are opened to the same servers by
-   *   the first operation, and closed when all of the clients have been closed.
+   * @param clients of ioredis 5 or 6, one a node; in tests, nodes of `quorate/memory`. Connections of our own to the
+   *   same servers are opened by the first operation, and closed when all of the clients have been closed
    * @param settings those of redlock, and options of the nodes
    * @param scripts are not supported
    * @throws TypeError or RangeError for bad arguments, naming the option and the value
@@ -60,8 +100,7 @@ export class Redlock extends EventEmitter implements Locker {
     }
     this.settings = mergeSettings(DEFAULT_SETTINGS, settings);
     this.scripts = scriptsFor(scripts);
-    const { driftFactor } = this.settings;
-    this.#nodes = SharedNodes.of([...this.clients], driftFactor, nodeSettingsOf(settings));
+    this.#nodes = SharedNodes.of([...this.clients], this.settings.driftFactor, settings);
   }
 
   /** Closes the clients that were given, by `quit()`, and our own connections. */
@@ -83,23 +122,9 @@ export class Redlock extends EventEmitter implements Locker {
     settings?: Partial<Settings>,
   ): Promise<Lock> {
     checkDuration(duration);
-    const keys = this.#keysOf(resources);
     const merged = mergeSettings(this.settings, settings);
-    const lease = leaseSettings(duration, merged);
-    const { value: taken, attempts } = await this.#persist(
-      merged,
-      duration,
-      keys.length,
-      async ({ context, hasCluster }, stats) => {
-        const taken = await takeAll(context, keys, hasCluster, lease, stats);
-        if ("value" in taken) return { kind: "done", value: taken };
-        return { kind: "again", untilUndone: () => taken.untilUndone() };
-      },
-    );
-    const state = new LeaseState(keys, taken.value, taken);
-    const lock = new Lock(this, [...resources], taken.value, attempts, state.expiration);
-    leases.set(lock, state);
-    return lock;
+    const done = await this.#acquire(resources, duration, merged);
+    return this.#lockOf([...resources], done, duration, merged);
   }
 
   /**
@@ -108,20 +133,25 @@ export class Redlock extends EventEmitter implements Locker {
    * @throws ExecutionError if no quorum released it: it had ended before, or nodes do not answer
    */
   async release(lock: Lock, settings?: Partial<Settings>): Promise<ExecutionResult> {
-    const keys = this.#keysOf(lock.resources);
+    const sets = this.#setsOf(lock.resources);
     const merged = mergeSettings(this.settings, settings);
-    const known = leases.get(lock);
-    const ttlMs =
-      known?.ttlMs ?? Math.max(DEFAULTS.maxTtlMs, Math.ceil(lock.expiration - this.#nodes.wallMs));
+    const known = this.#nodes.leasesOf(lock);
+    const leftMs = Math.ceil(lock.expiration - this.#nodes.wallMs);
+    const ttlMs = known?.[0]?.settings.ttlMs ?? Math.max(DEFAULTS.maxTtlMs, leftMs);
     lock.expiration = 0;
-    known?.onReleasing();
-    const release = new Release(keys, lock.value, leaseSettings(ttlMs, merged));
-    const { attempts } = await this.#persist(
-      merged,
-      ttlMs,
-      keys.length,
-      async ({ context }, stats) => triedOf(await release.attempt(context, stats), known),
-    );
+    const ended = known?.map((lease) => lease.endHere());
+    let releases: readonly Release[] | undefined;
+    const { attempts } = await this.#persist(lock, ttlMs, merged, async ({ context }, ownerId) => {
+      const byValue = { ownerId, settings: leaseSettings(ttlMs, merged.driftFactor) };
+      releases ??= sets.map((keys, at) => {
+        const released = ended?.[at] ?? { ...byValue, keys };
+        // The lock may have come from elsewhere: any node may have its keys.
+        return new Release(context, { ...released, mayHold: ALL_NODES });
+      });
+      const results = await Promise.all(releases.map((release) => release.ask()));
+      const isLost = results.includes("expired");
+      return isLost || results.includes("partial") ? { isFinal: isLost } : [];
+    });
     return { attempts };
   }
 
@@ -133,34 +163,20 @@ export class Redlock extends EventEmitter implements Locker {
    */
   async extend(existing: Lock, duration: number, settings?: Partial<Settings>): Promise<Lock> {
     checkDuration(duration);
-    const keys = this.#keysOf(existing.resources);
+    const sets = this.#setsOf(existing.resources);
     const merged = mergeSettings(this.settings, settings);
-    const known = leases.get(existing);
-    const lease = leaseSettings(duration, merged, known?.remainingMs);
-    const isOver = (): boolean => known?.isHeld === false;
-    if (existing.expiration < this.#nodes.wallMs || isOver()) {
-      throw new ExecutionError(ALREADY_EXPIRED, []);
-    }
-    const { value: extended, attempts } = await this.#persist(
-      merged,
-      duration,
-      keys.length,
-      async ({ context }, stats) => {
-        const { value } = existing;
-        const result = await extendAll(context, keys, value, lease, stats, isOver);
-        if (result === "lost") known?.lose(known.isHeld ? "taken" : "expired");
-        if (result === "lost") return { kind: "hopeless" };
-        if (result === "failed") return { kind: isOver() ? "hopeless" : "again" };
-        return { kind: "done", value: result };
-      },
-    );
+    const leftMs = (): number => existing.expiration - this.#nodes.wallMs;
+    const isHeld = this.#nodes.leasesOf(existing)?.every((lease) => lease.isHeld());
+    if (leftMs() < 0 || isHeld === false) throw new ExecutionError(ALREADY_EXPIRED, []);
+    const done = await this.#persist(existing, duration, merged, (nodes, ownerId) => {
+      const lease = leaseSettings(duration, merged.driftFactor);
+      const known = nodes.leases.get(existing);
+      const held = known ?? leasesByValue(nodes.context, sets, ownerId, lease, leftMs());
+      nodes.leases.set(existing, held);
+      return extendAll(held, duration);
+    });
     existing.expiration = 0;
-    const { resources, value } = existing;
-    known?.onExtended(extended);
-    const state = known ?? new LeaseState(keys, value, extended);
-    const replacement = new Lock(this, resources, value, attempts, state.expiration);
-    leases.set(replacement, state);
-    return replacement;
+    return this.#lockOf(existing.resources, done, duration, merged);
   }
 
   /**
@@ -191,52 +207,114 @@ export class Redlock extends EventEmitter implements Locker {
     const routine = optionalRoutine ?? settingsOrRoutine;
     const settings = mergeSettings(this.settings, isShort ? undefined : settingsOrRoutine);
     if (typeof routine !== "function") throw new Error("INVARIANT: routine is not a function.");
-    if (settings.automaticExtensionThreshold > duration - 100) {
+    const { automaticExtensionThreshold: renewBeforeMs } = settings;
+    if (renewBeforeMs > duration - 100) {
       throw new Error(
         "A lock `duration` must be at least 100ms greater than the `automaticExtensionThreshold` setting.",
       );
     }
-    const lock = await this.acquire(resources, duration, settings);
-    return runUsing(lock, duration, settings, routine);
+    const how = { renew: true, renewBeforeMs };
+    return this.#nodes.use(async () => {
+      const { held, ownerId, nodes } = await this.#acquire(resources, duration, settings, how);
+      let last: readonly Promise<ExecutionStats>[] = [];
+      const begin = (): RoundWatcher => {
+        const rounds = new Rounds();
+        const watcher = rounds.begin();
+        last = [this.#told(rounds.judged(nodes.names, resources))];
+        return watcher;
+      };
+      this.#nodes.rounds.set(ownerId, { begin });
+      try {
+        return await runUsing(held, routine, () => new ExecutionError(NO_QUORUM, last));
+      } finally {
+        this.#nodes.rounds.delete(ownerId);
+      }
+    });
   }
 
-  #keysOf(resources: readonly string[]): LockKind[] {
+  #acquire(
+    resources: string[],
+    durationMs: number,
+    settings: Settings,
+    how?: Partial<LeaseSettings>,
+  ): Promise<Done> {
+    const sets = this.#setsOf(resources);
+    const lease = leaseSettings(durationMs, settings.driftFactor, how);
+    return this.#persist({ resources }, durationMs, settings, ({ context }, ownerId) =>
+      takeAll(context, sets, ownerId, lease),
+    );
+  }
+
+  #setsOf(resources: readonly string[]): LockKind[] {
     if (!Array.isArray(resources)) {
       const hint = typeof resources === "string" ? `: pass [${show(resources)}]` : "";
       throw new TypeError(`\`resources\` must be a list of names, got ${show(resources)}${hint}`);
     }
-    const hasCluster = this.#nodes.clients.some(({ isCluster }) => isCluster);
-    const { keyPrefix } = this.#nodes;
-    const names = [...new Set(resources)];
-    return names.map((name, at) => checkedKeysOf(keyPrefix, name, hasCluster, `resources[${at}]`));
+    const { keyPrefix, hasCluster } = this.#nodes;
+    const keys = [...new Set(resources)].map((name, at) =>
+      checkedKeysOf(keyPrefix, name, hasCluster, `resources[${at}]`),
+    );
+    return setsOf(keys, hasCluster);
   }
 
-  #persist<T>(
-    settings: Settings,
+  #lockOf(resources: string[], done: Done, durationMs: number, { driftFactor }: Settings): Lock {
+    const { held, ownerId, attempts, nodes } = done;
+    const nowMs = nodes.context.clock.now();
+    const provenAtMs = Math.min(nowMs, ...held.map((lease) => lease.provenAtMs));
+    const leftMs = validUntilMs(provenAtMs, durationMs, driftFactor) - nowMs;
+    const endMs = Math.floor(this.#nodes.wallMs + leftMs);
+    const lock = new Lock(this, resources, ownerId, attempts, endMs);
+    nodes.leases.set(lock, held);
+    return lock;
+  }
+
+  /** The votes of an attempt. Each against it is an error event. */
+  async #told(judged: Judge | Promise<Judge>): Promise<ExecutionStats> {
+    const stats = statsOf([...this.clients], await judged);
+    // Deferred: a listener that throws must not interrupt the current operation.
+    for (const error of stats.votesAgainst.values())
+      queueMicrotask(() => this.emit("error", error));
+    return stats;
+  }
+
+  /**
+   * Retries as often, and with such pauses, as the settings say.
+   *
+   * @param of each attempt draws its own value, unless there is one
+   * @throws ExecutionError with the attempts if none of them succeeded
+   */
+  #persist(
+    of: { readonly resources: readonly string[]; readonly value?: string },
     durationMs: number,
-    resourceCount: number,
-    attempt: (nodes: OpenNodes, stats: Stats) => Promise<Tried<T>>,
-  ): Promise<Done<T>> {
-    const { clients } = this.#nodes;
-    const attemptOnce = () => {
-      const stats = new Stats(clients, resourceCount, (error) => this.emit("error", error));
-      const run = async (): Promise<Tried<T>> => {
+    { retryCount, retryDelay, retryJitter }: Settings,
+    attempt: (nodes: Opened, ownerId: string) => Promise<Leases | Failed>,
+  ): Promise<Done> {
+    const { clock, entropy } = this.#nodes.runtime;
+    const attempts: Promise<ExecutionStats>[] = [];
+    return this.#nodes.use(async () => {
+      for (let left = retryCount === -1 ? Number.POSITIVE_INFINITY : retryCount; ; left--) {
+        if (attempts.length === MAX_TOLD) void attempts.shift();
         const nodes = await this.#nodes.open(durationMs);
         if (nodes === undefined) {
-          stats.endUnasked("Connection is closed.");
-          return { kind: "hopeless" };
+          attempts.push(this.#told(() => new Error("Connection is closed.")));
+          throw new ExecutionError(NO_QUORUM, attempts);
         }
-        stats.names = nodes.names;
-        return attempt(nodes, stats);
-      };
-      return { stats: stats.promise, tried: run(), reason: () => stats.quarantineText };
-    };
-    return this.#nodes.use(() => persist(settings, this.#nodes.runtime, attemptOnce));
+        const ownerId = of.value ?? ownerIdOf(entropy.id(), "");
+        const rounds = new Rounds();
+        this.#nodes.rounds.set(ownerId, rounds);
+        const tried = await attempt(nodes, ownerId);
+        this.#nodes.rounds.delete(ownerId);
+        attempts.push(this.#told(rounds.judged(nodes.names, of.resources)));
+        if ("length" in tried) return { held: tried, ownerId, attempts, nodes };
+        if (tried.isFinal === true) throw new ExecutionError(NO_QUORUM, attempts);
+        if (left < 1) {
+          await tried.undone?.();
+          const why = quarantineText(nodes.names, tried.votes);
+          throw new ExecutionError(NO_QUORUM + why, attempts);
+        }
+        const delayMs = retryDelay + Math.floor((entropy.unit() * 2 - 1) * retryJitter);
+        await new Promise<void>((resolve) => void clock.setTimer(Math.max(0, delayMs), resolve));
+      }
+    });
   }
-}
-
-function triedOf(released: Released, known: LeaseState | undefined): Tried<undefined> {
-  known?.onReleased(released);
-  if (released === "released") return { kind: "done", value: undefined };
-  return { kind: released === "lost" ? "hopeless" : "again" };
 }

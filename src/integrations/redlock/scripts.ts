@@ -1,27 +1,16 @@
 import { BATCH_SCRIPT, BATCH_SHA } from "../../script/batch-script.js";
 import { show } from "../../runtime/validate.js";
 
-type ScriptOption = string | ((script: string) => string);
+type Name = "acquireScript" | "extendScript" | "releaseScript";
 
-export interface ScriptOptions {
-  readonly acquireScript?: ScriptOption;
-  readonly extendScript?: ScriptOption;
-  readonly releaseScript?: ScriptOption;
-}
+export type ScriptOptions = { readonly [name in Name]?: string | ((script: string) => string) };
 
-interface Script {
-  readonly value: string;
-  readonly hash: string;
-}
-
-export interface Scripts {
-  readonly acquireScript: Script;
-  readonly extendScript: Script;
-  readonly releaseScript: Script;
-}
+export type Scripts = {
+  readonly [name in Name]: { readonly value: string; readonly hash: string };
+};
 
 /** There is one script for all operations. */
-const SCRIPT: Script = Object.freeze({ value: BATCH_SCRIPT, hash: BATCH_SHA });
+const SCRIPT = Object.freeze({ value: BATCH_SCRIPT, hash: BATCH_SHA });
 
 /** @throws TypeError for a custom script */
 export function scriptsFor(given: ScriptOptions): Scripts {

@@ -1,17 +1,11 @@
-import { MAX_TIMER_MS, number, show } from "../../runtime/validate.js";
 import type { LockManagerOptions } from "../../api/options.js";
+import { MAX_TIMER_MS, number, show } from "../../runtime/validate.js";
 
 /** The settings of redlock, with its meanings and defaults. */
 export interface Settings {
-  /**
-   * What the clocks of client and node may differ in rate, relative. From 0 to 0.5.
-   * @defaultValue 0.01
-   */
+  /** What the clocks of client and node may differ in rate, relative. From 0 to 0.5. @defaultValue 0.01 */
   readonly driftFactor: number;
-  /**
-   * Number of retries of a failed attempt; -1 for no limit. Higher: waits longer for a held lock. @defaultValue
-   * 10
-   */
+  /** Retries of a failed attempt; -1 for no limit. Higher: waits longer for a held lock. @defaultValue 10 */
   readonly retryCount: number;
   /** Pause between two attempts, ms. @defaultValue 200 */
   readonly retryDelay: number;
@@ -19,8 +13,7 @@ export interface Settings {
   readonly retryJitter: number;
   /**
    * How long before its end the lock of `using` is extended, ms. Longer: more time is left for
-   * further tries. At least 100 ms less than the duration.
-   * @defaultValue 500
+   * further tries. At least 100 ms less than the duration. @defaultValue 500
    */
   readonly automaticExtensionThreshold: number;
 }
@@ -49,23 +42,16 @@ const LIMITS: Readonly<Record<keyof Settings, readonly [min: number, max: number
  *
  * @throws RangeError for a number out of range, naming the setting and the value.
  */
-export function mergeSettings(defaults: Settings, given: Partial<Settings> | undefined): Settings {
-  if (given === undefined || given === null) return defaults;
+export function mergeSettings(defaults: Settings, given: Partial<Settings> = {}): Settings {
   if (typeof given !== "object") {
     throw new TypeError(`\`settings\` must be an object, got ${show(given)}`);
   }
   const merged = { ...defaults };
   for (const key of Object.keys(LIMITS) as (keyof Settings)[]) {
-    const value = given[key];
+    const value = given?.[key];
     if (typeof value === "number") merged[key] = number(key, value, ...LIMITS[key]);
   }
   return merged;
-}
-
-/** The options of the nodes among the settings; they are checked when the nodes are opened. */
-export function nodeSettingsOf(given: NodeSettings): NodeSettings {
-  const { maxTtlMs, quarantine, allowEviction } = given;
-  return { maxTtlMs, quarantine, allowEviction };
 }
 
 /** @throws Error or RangeError unless it is an integer number of ms, worded as in redlock */

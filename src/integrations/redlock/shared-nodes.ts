@@ -1,14 +1,15 @@
-import { show } from "../../runtime/validate.js";
-import { MAX_NODE_COUNT } from "../../coordinator/node-sets.js";
-import { UNOBSERVED } from "../../coordinator/observer.js";
 import type { QuorateWarning } from "../../api/events.js";
+import { MAX_NODE_COUNT } from "../../coordinator/node-sets.js";
+import { UNOBSERVED, type RoundWatcher } from "../../coordinator/observer.js";
 import { openNodes, worldOf, type OpenNodes } from "../../nodes/open-nodes.js";
-import { DEFAULTS, MIN_TTL_MS } from "../../options/table.js";
-import { hasTransport } from "../../nodes/own-nodes.js";
-import { quorumSize } from "../../protocol/verdict.js";
+import { hasTransport, type OwnWorld } from "../../nodes/own-nodes.js";
 import type { Runtime } from "../../nodes/open-quorum.js";
-import type { RedisClient } from "../../redis/client-types.js";
 import { resolveManagerOptions, type ManagerSettings } from "../../options/resolve.js";
+import { DEFAULTS, MIN_TTL_MS } from "../../options/table.js";
+import { quorumSize } from "../../protocol/verdict.js";
+import type { RedisClient } from "../../redis/client-types.js";
+import { show } from "../../runtime/validate.js";
+import type { Leases } from "./leases.js";
 import type { NodeSettings } from "./settings.js";
 
 /** How long the first operation waits for nodes to connect, ms. */
@@ -17,8 +18,10 @@ const OPENING_MS = 1_000;
 /** How often the clients are checked, ms: one that is closed while it reconnects emits no event. */
 const WATCH_MS = 250;
 
-interface Opened {
-  readonly nodes: OpenNodes;
+/** Connections to the nodes. */
+export interface Opened extends OpenNodes {
+  /** Of the locks that were acquired or extended over them. */
+  readonly leases: WeakMap<object, Leases>;
   /** Resolves when a quorum is ready, no node is still connecting, or the time is up. */
   readonly isSettled: Promise<void>;
 }
@@ -37,11 +40,17 @@ export class SharedNodes {
   readonly clients: readonly RedisClient[];
   /** The clients' key prefix, which we put before every resource, too. */
   readonly keyPrefix: string;
+  /** Whether a node is a Cluster, where a step is limited to one hash slot. */
+  readonly hasCluster: boolean;
+  readonly runtime: Runtime & Partial<OwnWorld>;
+  /** By an owner: who hears of its rounds. What a map has had may be kept for a while: so nothing large. */
+  readonly rounds = new Map<string, { begin(): RoundWatcher }>();
   readonly #settings: ManagerSettings;
   /** What {@link SharedNodes.of} compares in addition to the clients. */
   readonly #identity: string;
+  /** Clients that their user may close: not nodes with connections of their own. */
+  readonly #closable: readonly RedisClient[];
   readonly #onEnd = (): void => this.#closeIfUnused();
-  #runtime: Runtime | undefined;
   #opened: Opened | undefined;
   #isRaiseTold = false;
   #watch: NodeJS.Timeout | undefined;
@@ -57,38 +66,35 @@ export class SharedNodes {
   static of(
     clients: readonly RedisClient[],
     driftFactor: number,
-    settings: NodeSettings,
+    given: NodeSettings,
   ): SharedNodes {
-    const made = new SharedNodes(clients, driftFactor, settings);
-    const [first] = clients;
-    if (first === undefined) return made;
+    const made = new SharedNodes(clients, driftFactor, given);
+    const first = clients[0] as RedisClient;
     const others = shared.get(first) ?? [];
     const same = others.find((other) => other.#isSameAs(made));
     if (same === undefined) shared.set(first, [...others, made]);
     return same ?? made;
   }
 
-  private constructor(clients: readonly RedisClient[], driftFactor: number, given: NodeSettings) {
+  private constructor(clients: readonly RedisClient[], driftFactor: number, all: NodeSettings) {
+    const { maxTtlMs, quarantine, allowEviction } = all;
+    const given = { maxTtlMs, quarantine, allowEviction };
     if (clients.length > MAX_NODE_COUNT) {
       throw new RangeError(`\`clients\` must be 1 to ${MAX_NODE_COUNT}, got ${clients.length}`);
     }
     const prefixes = clients.map(keyPrefixOf);
     const [keyPrefix = ""] = prefixes;
     if (prefixes.some((prefix) => prefix !== keyPrefix)) {
-      throw new TypeError(
-        `\`clients\` must have one \`keyPrefix\`, got ${prefixes.map(show).join(", ")}`,
-      );
+      const all = prefixes.map(show).join(", ");
+      throw new TypeError(`\`clients\` must have one \`keyPrefix\`, got ${all}`);
     }
     this.clients = clients;
     this.keyPrefix = keyPrefix;
+    this.hasCluster = clients.some(({ isCluster }) => isCluster);
+    this.runtime = worldOf(clients);
     this.#settings = settingsOf(driftFactor, keyPrefix, given);
     this.#identity = JSON.stringify([driftFactor, given]);
-  }
-
-  /** The source of pauses and of the wall clock. */
-  get runtime(): Runtime {
-    this.#runtime ??= worldOf(this.clients);
-    return this.#runtime;
+    this.#closable = clients.filter((client) => !hasTransport(client));
   }
 
   /** The wall clock, ms since 1970. */
@@ -96,9 +102,9 @@ export class SharedNodes {
     return this.runtime.clock.wallUs() / 1_000;
   }
 
-  /** Clients that their user may close: not nodes with connections of their own. */
-  get #closable(): readonly RedisClient[] {
-    return this.clients.filter((client) => !hasTransport(client));
+  /** What is known of the lock over the current connections. */
+  leasesOf(lock: object): Leases | undefined {
+    return this.#opened?.leases.get(lock);
   }
 
   /**
@@ -130,31 +136,27 @@ export class SharedNodes {
    * A node that lost its data does not vote for the longest possible ttl: a longer one than any before is first put
    * on record.
    */
-  async open(durationMs: number): Promise<OpenNodes | undefined> {
+  async open(durationMs: number): Promise<Opened | undefined> {
     if (this.checkClosed()) return undefined;
-    if (this.#opened === undefined) {
-      this.#opened = this.#open();
-      this.#watchClients();
-    }
-    const { nodes, isSettled } = this.#opened;
-    await isSettled;
-    await nodes.allowTtl(durationMs);
-    return nodes;
+    const opened = (this.#opened ??= this.#open());
+    await opened.isSettled;
+    await opened.allowTtl(durationMs);
+    return opened;
   }
 
   /** Closes the clients, and our connections. */
   async quit(): Promise<void> {
     this.#quit = "quitting";
-    const quits = this.#closable.map((client) => client.quit());
-    await Promise.all([this.close(), ...quits]);
+    await Promise.all([this.close(), ...this.#closable.map((client) => client.quit())]);
   }
 
   /** Closes our connections, not the clients. */
   async close(): Promise<void> {
-    this.#unwatchClients();
+    clearInterval(this.#watch);
+    for (const client of this.#closable) client.off("end", this.#onEnd);
     const opened = this.#opened;
     this.#opened = undefined;
-    await opened?.nodes.close(this.#settings.lease.nodeTimeoutMs);
+    await opened?.close(this.#settings.lease.nodeTimeoutMs);
   }
 
   get #haveEnded(): boolean {
@@ -165,18 +167,6 @@ export class SharedNodes {
     if (this.checkClosed() || (this.#haveEnded && this.#useCount === 0)) void this.close();
   }
 
-  #watchClients(): void {
-    const closable = this.#closable;
-    if (closable.length === 0) return;
-    for (const client of closable) client.on("end", this.#onEnd);
-    this.#watch = setInterval(this.#onEnd, WATCH_MS).unref();
-  }
-
-  #unwatchClients(): void {
-    clearInterval(this.#watch);
-    for (const client of this.#closable) client.off("end", this.#onEnd);
-  }
-
   #open(): Opened {
     let onChange = (): void => {};
     const configs = this.clients.map((client) =>
@@ -184,6 +174,7 @@ export class SharedNodes {
     );
     const nodes = openNodes(configs, this.#settings, {
       ...UNOBSERVED,
+      onRound: ({ ownerId }) => this.rounds.get(ownerId)?.begin(),
       onNodeState: () => onChange(),
       onWarning: (code, message) => this.#warn(code, message),
     });
@@ -192,35 +183,30 @@ export class SharedNodes {
       onChange = () => {
         const states = nodes.channels.map(({ state }) => state);
         const readyCount = states.filter((state) => state === "ready").length;
-        const isOnItsWay = states.includes("connecting");
-        if (readyCount < quorumSize(states.length) && isOnItsWay) return;
+        if (readyCount < quorumSize(states.length) && states.includes("connecting")) return;
         timer.cancel();
         resolve();
       };
     });
-    return { nodes, isSettled };
+    for (const client of this.#closable) client.on("end", this.#onEnd);
+    if (this.#closable.length > 0) this.#watch = setInterval(this.#onEnd, WATCH_MS).unref();
+    return { ...nodes, leases: new WeakMap(), isSettled };
   }
 
   /** Durations come with each call: that one of them has raised the record is said once. */
   #warn(code: QuorateWarning["code"], message: string): void {
-    if (code === "QUORATE_MAX_TTL") {
-      if (this.#isRaiseTold) return;
-      this.#isRaiseTold = true;
-    }
-    (worldOf(this.clients).warn ?? warn)(code, message);
+    const isRaise = code === "QUORATE_MAX_TTL";
+    if (isRaise && this.#isRaiseTold) return;
+    this.#isRaiseTold ||= isRaise;
+    if (this.runtime.warn !== undefined) this.runtime.warn(code, message);
+    else process.emitWarning(message, { code, type: "QuorateWarning" });
   }
 
   #isSameAs(other: SharedNodes): boolean {
-    return (
-      this.#identity === other.#identity &&
-      this.clients.length === other.clients.length &&
-      this.clients.every((client, index) => client === other.clients[index])
-    );
+    const { clients } = other;
+    if (this.#identity !== other.#identity || this.clients.length !== clients.length) return false;
+    return this.clients.every((client, index) => client === clients[index]);
   }
-}
-
-function warn(code: QuorateWarning["code"], message: string): void {
-  process.emitWarning(message, { code, type: "QuorateWarning" });
 }
 
 /** The settings of a manager for nodes where each caller chooses the duration of its locks. */

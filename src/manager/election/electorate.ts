@@ -47,7 +47,7 @@ export function electorateOf(acquirer: Acquirer, candidature: Candidature): Elec
   const onSetback = (failure: AttemptFailure): void => {
     const wasTroubled = isTroubled;
     const isContended = failure.kind === "refused" || failure.kind === "split";
-    isTroubled = !isContended && failure.askAgainInMs === undefined && !failure.isOutrun;
+    isTroubled = !isContended && !failure.isContested && !failure.isOutrun;
     // Once per outage, and deferred, so that a listener that throws cannot interrupt the current operation.
     if (isTroubled && !wasTroubled && onError !== undefined) {
       queueMicrotask(() => onError(error(failure)));

@@ -1,5 +1,5 @@
--- Notifications for waiters in a queue: waiters that do not listen are skipped. The message begins with the place
--- that is meant: one process may wait for the name in one place and for a permit in another.
+-- Notifications for waiters in a queue: waiters that do not listen are skipped, and keep nobody waiting. The message
+-- begins with the place that is meant: one process may wait for the name in one place and for a permit in another.
 -- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
 local leave = require('queue.leave')
@@ -26,9 +26,12 @@ local function offer_permit(key, of, permit)
   while true do
     local first = place_at(of, 0)
     local ms, inbox = string.match(first or '', '^s(%d+):(.*)$')
-    if not ms then return end
-    leave(of, first)
-    if tell(inbox, ms .. '/' .. permit .. ':' .. key) > 0 then return inbox, ms end
+    if ms then
+      leave(of, first)
+      if tell(inbox, ms .. '/' .. permit .. ':' .. key) > 0 then return inbox, ms end
+    elseif not first or not require('queue.has_ended')(of, first) then
+      return
+    end
   end
 end
 
@@ -36,10 +39,14 @@ end
 local function notify_readers(key, of)
   local rank = 0
   while true do
-    local reading, inbox = string.match(place_at(of, rank) or '', '^(r%d+):(.*)$')
-    if not reading then return end
-    tell(inbox, reading .. ':' .. key)
-    rank = rank + 1
+    local place = place_at(of, rank)
+    local reading, inbox = string.match(place or '', '^(r%d+):(.*)$')
+    if reading then
+      tell(inbox, reading .. ':' .. key)
+      rank = rank + 1
+    elseif not place or not require('queue.has_ended')(of, place) then
+      return
+    end
   end
 end
 
@@ -54,8 +61,12 @@ end
 
 -- Not an offer, but a hint to check: the key will be gone sooner than the waiter was told.
 local function notify_next(key, of)
-  local turn, inbox = string.match(place_at(of, 0) or '', '^([rs]?%d+):(.*)$')
-  if turn then tell(inbox, turn .. ':' .. key) end
+  while true do
+    local first = place_at(of, 0)
+    local turn, inbox = string.match(first or '', '^([rs]?%d+):(.*)$')
+    if not turn or tell(inbox, turn .. ':' .. key) > 0 then return end
+    leave(of, first)
+  end
 end
 
 return {

@@ -12,10 +12,8 @@ return function(of, own_ticket, own_inbox)
     local inbox = string.match(place, '^s?%d+:(.*)$')
     if not inbox or inbox == own_inbox then
       rank = rank + 1
-    elseif require('lib.inbox')(inbox, '') > 0 then
+    elseif not require('queue.has_ended')(of, place) then
       return true
-    else
-      require('queue.leave')(of, place)
     end
   end
 end

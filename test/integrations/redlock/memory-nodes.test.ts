@@ -77,6 +77,22 @@ describe("the interface of redlock on nodes in memory", () => {
     await redlock.quit();
   });
 
+  it("counts a lock's end from when it was asked for, less what clocks may differ", async () => {
+    const { nodes, leap } = observed();
+    const redlock = new Redlock(nodes, { retryCount: 0 });
+    await (await redlock.acquire(["warm-up"], 30_000)).release();
+    for (const node of nodes) node.freeze();
+    const acquiring = redlock.acquire(["a"], 30_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    leap(900);
+    for (const node of nodes) node.thaw();
+    const lock = await acquiring;
+    const leftMs = lock.expiration - Date.now();
+    expect(leftMs).to.be.at.most(30_000 - 302 - 900);
+    expect(leftMs).to.be.at.least(28_000);
+    await redlock.quit();
+  });
+
   it("is lost when answers to its extension come after its end", async () => {
     const { nodes, told, leap } = observed();
     const redlock = new Redlock(nodes, { retryCount: 0 });

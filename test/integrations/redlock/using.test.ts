@@ -1,49 +1,34 @@
 import { expect } from "chai";
-import { EventEmitter } from "node:events";
-import { keysOf } from "../../../src/kinds/exclusive.js";
 import { LOSS_LEAD_MS } from "../../../src/protocol/validity.js";
-import { ExecutionError } from "../../../src/integrations/redlock/errors.js";
-import type { RedlockAbortSignal } from "../../../src/integrations/redlock/execution.js";
 import {
-  leases,
-  leaseSettings,
-  LeaseState,
-} from "../../../src/integrations/redlock/lease-state.js";
-import { Lock, type Locker } from "../../../src/integrations/redlock/lock.js";
-import { DEFAULT_SETTINGS } from "../../../src/integrations/redlock/settings.js";
+  ExecutionError,
+  type RedlockAbortSignal,
+} from "../../../src/integrations/redlock/execution.js";
 import { runUsing } from "../../../src/integrations/redlock/using.js";
 import { CoordinatorBench } from "../../support/coordinator-bench.js";
 import { settle } from "../../support/manual-clock.js";
+import { fault, free, granted } from "../../support/votes.js";
 
-const LEFT_MS = 900;
+/** Of a lock of 1 s. */
+const LEFT_MS = 988;
 
-/** A routine that runs until it is told to end, on a lock that has 900 ms left, and is not extended. */
+/** A routine that runs until it is told to end, on a lock that is not extended. */
 class UsingBench extends CoordinatorBench {
   signal: RedlockAbortSignal | undefined;
   endRoutine = (): void => {};
-  error: unknown;
-  /** Why it cannot be extended, nor released. */
-  readonly unreachable = new ExecutionError("no", []);
+  outcome: unknown;
+  readonly lossError = new ExecutionError("no", []);
 
   async start(): Promise<RedlockAbortSignal> {
-    const { context, clock } = this;
-    const validUntilMs = clock.now() + LEFT_MS;
-    const settings = leaseSettings(1_000, DEFAULT_SETTINGS);
-    const state = new LeaseState([keysOf("", "a")], "me", { context, settings, validUntilMs });
-    const { unreachable } = this;
-    const locker = Object.assign(new EventEmitter(), {
-      extend: () => Promise.reject(unreachable),
-      release: () => Promise.reject(unreachable),
-    }) as unknown as Locker;
-    const lock = new Lock(locker, ["a"], "me", [], state.expiration);
-    leases.set(lock, state);
-    const routine = async (signal: RedlockAbortSignal): Promise<void> => {
+    const routine = async (signal: RedlockAbortSignal): Promise<string> => {
       this.signal = signal;
       await new Promise<void>((resolve) => (this.endRoutine = resolve));
+      return "result";
     };
-    runUsing(lock, 1_000, DEFAULT_SETTINGS, routine).catch((error: unknown) => {
-      this.error = error;
-    });
+    const leases = [this.lease({ renew: true, renewBeforeMs: 300 })];
+    void runUsing(leases, routine, () => this.lossError)
+      .catch((error: unknown) => error)
+      .then((outcome) => (this.outcome = outcome));
     await settle();
     return this.signal as RedlockAbortSignal;
   }
@@ -73,32 +58,43 @@ describe("the signal of using", () => {
       expect(ask(signal)).to.equal(false);
       bench.clock.stall(1);
       expect(ask(signal)).to.equal(true);
-      expect(signal.error).to.be.instanceOf(ExecutionError);
+      expect(signal.error).to.equal(bench.lossError);
       bench.endRoutine();
       await settle();
-      expect(bench.error).to.equal(signal.error);
+      expect(bench.outcome).to.equal(signal.error);
     });
   }
 
-  it("tells why the lock was not extended, and so does the rejection", async () => {
+  it("is asked that long before the end to extend the lock", async () => {
     const bench = new UsingBench();
-    const signal = await bench.start();
-    await bench.clock.run(LEFT_MS, 10);
-    expect(signal.aborted).to.equal(true);
-    expect(signal.error).to.equal(bench.unreachable);
-    bench.endRoutine();
-    await settle();
-    expect(bench.error).to.equal(bench.unreachable);
+    await bench.start();
+    bench.clock.advance(LEFT_MS - 301);
+    expect(bench.counts("extend")).to.deep.equal([0, 0, 0]);
+    bench.clock.advance(1);
+    expect(bench.counts("extend")).to.deep.equal([1, 1, 1]);
   });
 
-  it("tells nothing more once the routine has ended", async () => {
+  it("tells nothing more once the routine has ended, and the result is not hidden by silent nodes", async () => {
     const bench = new UsingBench();
     const signal = await bench.start();
     bench.endRoutine();
     await settle();
+    bench.answer("release", [granted(), fault(), fault()]);
     bench.clock.advance(LEFT_MS);
+    await settle();
     expect(signal.aborted).to.equal(false);
-    expect(bench.error).to.equal(undefined);
+    expect(bench.outcome).to.equal("result");
+  });
+
+  it("was aborted too late where only the release finds that the lock was lost", async () => {
+    const bench = new UsingBench();
+    const signal = await bench.start();
+    bench.endRoutine();
+    await settle();
+    bench.answer("release", [free(), free(), granted()]);
+    await settle();
+    expect(signal.aborted).to.equal(false);
+    expect(bench.outcome).to.equal(bench.lossError);
   });
 });
 

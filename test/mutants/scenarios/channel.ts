@@ -1,4 +1,4 @@
-import type { Scenario } from "../../../sim/scenario.js";
+import type { NodeChange, Scenario } from "../../../sim/scenario.js";
 import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 
 const RESET = plainScenario({
@@ -84,3 +84,36 @@ export const attestsTooEarly: Scenario = plainScenario({
   ],
   chaosMs: 5_000,
 });
+
+const FIVE = plainScenario({
+  clients: 2,
+  nodeCount: 5,
+  workload: [
+    session({ atMs: 400, client: 0, release: "atEnd" }),
+    session({ atMs: 3_600, client: 1 }),
+  ],
+  // The first lock is on 0, 3 and 4 only, the second on 1 and 2.
+  faults: [
+    { kind: "partition", client: 0, node: 1, way: "both", atMs: 350, forMs: 500 },
+    { kind: "partition", client: 0, node: 2, way: "both", atMs: 350, forMs: 500 },
+    { kind: "partition", client: 1, node: 0, way: "both", atMs: 3_500, forMs: 1_000 },
+  ],
+  chaosMs: 5_000,
+});
+
+const listFrom = (atMs: number, nodes: readonly number[]): NodeChange => ({
+  ...{ atMs, nodes, waitMs: 500 },
+  ...{ afterMs: [0, 0], isKilled: [true, true] },
+});
+
+/** Two nodes that knew a token are removed; the clocks of those that stay, and did not, are behind. */
+export const twoNodesRemoved: Scenario = {
+  ...FIVE,
+  nodes: FIVE.nodes.map((node, index) =>
+    [1, 2].includes(index) ? { ...node, wallOffsetMs: -60_000 } : node,
+  ),
+  nodeChanges: {
+    first: [0, 1, 2, 3, 4],
+    changes: [listFrom(500, [0, 1, 2, 3]), listFrom(2_000, [0, 1, 2])],
+  },
+};

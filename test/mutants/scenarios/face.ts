@@ -1,18 +1,6 @@
 import type { Scenario } from "../../../sim/scenario.js";
 import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 
-export const usingHeldAgain: Scenario = plainScenario({
-  clients: 1,
-  workload: [
-    session({
-      ...{ atMs: 1_000, client: 0, holdMs: 900, writeCount: 30 },
-      dropIn: { durationMs: 500, retryCount: 0, extendBeforeMs: 50 },
-    }),
-  ],
-  faults: [{ kind: "pause", atMs: 1_470, client: 0, forMs: 100 }],
-  chaosMs: 2_500,
-});
-
 /** It sleeps through the end of its lock, and then writes. */
 export const usingAsksAFlag: Scenario = plainScenario({
   clients: 1,

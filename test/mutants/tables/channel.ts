@@ -3,6 +3,31 @@ import * as scenarios from "../scenarios/channel.js";
 
 export const ROWS: readonly Row[] = [
   {
+    id: "list-without-fences",
+    means:
+      "nodes that replace a list of nodes learn nothing of the tokens that a removed node knew",
+    seenIn: "lists of nodes that are changed in a configuration file only",
+    file: "src/channel/deployment.ts",
+    find: "{ ...offer, topFence: this.#quarantine.topFence }",
+    replace: "offer",
+    where: [scenarios.twoNodesRemoved],
+    noticedBy: ["F1"],
+    seedBudget: 20,
+    pin: { where: 0, seed: 3, ms: 516 },
+  },
+  {
+    id: "longer-list-untold",
+    means: "a client whose list has fewer nodes than the others' is not warned",
+    seenIn: "comparisons of sets by one inclusion",
+    file: "src/protocol/node-list.ts",
+    find: "return listed.length === own.length && own.every(",
+    replace: "return own.every(",
+    where: ["nodes"],
+    noticedBy: ["I3"],
+    seedBudget: 100,
+    pin: { where: 0, seed: 2, ms: 1485 },
+  },
+  {
     id: "attests-too-early",
     means: "a node that lost its data is watched for only half of the longest lease",
     seenIn: "delays that are guessed",
@@ -200,7 +225,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "list-all",
     means: "before Redis 6.2, the previous connection is not looked for",
-    file: "src/redis/standalone-transport.ts",
+    file: "src/redis/introduction.ts",
     find: 'return previous === undefined ? "" : String(await this.#redis.client("LIST"));',
     replace: 'return "";',
     test: "test/redis/standalone-transport.test.ts",

@@ -169,7 +169,7 @@ export const ROWS: readonly Row[] = [
       "a node that lost its counters starts from its clock, whatever the other nodes have issued",
     seenIn: "counters that start from the time of day",
     file: "src/script/handshake.lua",
-    find: "if tonumber(ARGV[10]) > 0 then",
+    find: "if tonumber(fence) > 0 then",
     replace: "if false then",
     where: [scenarios.floorNotRaised],
     noticedBy: ["F1"],
@@ -225,7 +225,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 2, seed: 47, ms: 181 },
+    pin: { where: 2, seed: 47, timing: 10, ms: 1089 },
   },
   {
     id: "heal-after-force",
@@ -586,7 +586,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "swarm"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-    pin: { where: 0, seed: 29, ms: 353 },
+    pin: { where: 0, seed: 29, timing: 9, ms: 4525 },
   },
   {
     id: "writer-beside-readers",
@@ -623,5 +623,23 @@ export const ROWS: readonly Row[] = [
     find: "if lock.is_created then pcall(kind.drop, lock) end",
     replace: "",
     test: "test/script/steps.test.ts",
+  },
+  {
+    id: "readers-behind-the-dead",
+    means:
+      "a writer in the queue whose process has ended keeps the readers behind it from being told",
+    file: "src/script/lib/offers.lua",
+    find: "rank = rank + 1 elseif not place or not require('queue.has_ended')(of, place) then",
+    replace: "rank = rank + 1 else",
+    test: "test/conformance/messages.test.ts",
+  },
+  {
+    id: "permits-behind-the-dead",
+    means:
+      "one in the queue whose process has ended keeps those behind it from being told of a permit",
+    file: "src/script/lib/offers.lua",
+    find: "then return inbox, ms end elseif not first or not require('queue.has_ended')(of, first) then",
+    replace: "then return inbox, ms end else",
+    test: "test/conformance/messages.test.ts",
   },
 ];

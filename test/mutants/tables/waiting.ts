@@ -41,9 +41,9 @@ export const ROWS: readonly Row[] = [
     means:
       "a call is told that the name is held, because its process steals it, though its attempt had failed for silence",
     seenIn: "interruptions that hide how an attempt ended",
-    file: "src/protocol/next-move.ts",
-    find: "if (attempt === undefined || attempt.isLost)",
-    replace: "if (attempt === undefined)",
+    file: "src/coordinator/attempt.ts",
+    find: "return this.hasBegun && !this.isLost;",
+    replace: "return this.hasBegun;",
     test: "test/coordinator/preemption.test.ts",
   },
   {
@@ -167,6 +167,23 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 1, ms: 9 },
   },
   {
+    id: "quick-for-ever",
+    means: "an acquire asks again at once for as long as nodes say that a permit is free",
+    seenIn: "retries without a pause, as something always looks free",
+    file: "src/protocol/next-move.ts",
+    find: "return quickCount < (permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS);",
+    replace: "return true;",
+    test: "test/protocol/next-move.test.ts",
+  },
+  {
+    id: "last-ask-forgotten",
+    means: "one that yielded a split asks on when there is no time left to keep its nodes",
+    file: "src/protocol/split.ts",
+    find: "isLastAsk: atMs > lastMs",
+    replace: "isLastAsk: false",
+    test: "test/protocol/split.test.ts",
+  },
+  {
     id: "leave-has",
     means: "an acquire that its owner let in leaves a place behind that it had taken over",
     file: "src/coordinator/wait-queues.ts",
@@ -197,5 +214,13 @@ export const ROWS: readonly Row[] = [
     find: "return holder?.isHeld() === true ? holder : undefined;",
     replace: "return holder;",
     test: "test/coordinator/wait-queues.test.ts",
+  },
+  {
+    id: "lost-attempt-is-busy",
+    means: "a release does not queue a waiter of its process whose lost attempt lacks an answer",
+    file: "src/coordinator/wait-place.ts",
+    find: "return attempt?.isAsking === true && !attempt.isJoiner;",
+    replace: "return attempt !== undefined && !attempt.isJoiner;",
+    test: "test/coordinator/wait-place.test.ts",
   },
 ];

@@ -48,10 +48,25 @@ const dataOn = (...nodes: number[]): HistoryEvent[] => [
 const extend = (answers: readonly Answer[], roundNumber = 2): HistoryEvent[] =>
   round(answers, { op: "extend", round: roundNumber });
 
+/** Behind another: of two nodes one refused before its attempt was lost, and the other when it was. */
+const lostBehind = (lostAtUs: number): HistoryEvent[] => [
+  ...[asked, call(1, 2, "acquire", { name: "a, b" })],
+  ...[0, 1].map((node) => send(2, "A", node, { process: "A", name: "a, b" })),
+  vote(3, "A", 0, { process: "A", name: "a, b", vote: refused }),
+  send(lostAtUs, "A", 1, { process: "A", name: "a, b", op: "release" }),
+  vote(lostAtUs + 1, "A", 1, { process: "A", name: "a, b", vote: refused }),
+  settle(lostAtUs + 2, 2, "unreachable"),
+];
+
 describe("oracle E1, true reasons", () => {
   judgeCases(
     "E1",
     [
+      {
+        title: "a set that stands in line, and whose time was over when the second of two refused",
+        events: lostBehind(50_002),
+        settings: { nodeCount: 2 },
+      },
       { title: "a quorum of refusals", events: acquire([refused, refused], "refused") },
       {
         title:
@@ -260,6 +275,12 @@ describe("oracle E1, true reasons", () => {
       },
       { title: "data on one node", events: [asked, ...dataOn(0), settle(4, 1, "foreign")] },
       { title: "refusals called silence", events: acquire([refused, refused], "unreachable") },
+      {
+        title:
+          "a set that stands in line, and whose attempt was lost early, before the second of two refused",
+        events: lostBehind(40_000),
+        settings: { nodeCount: 2 },
+      },
       { title: "silence called refusals", events: acquire([refused, fault, fault], "refused") },
       {
         title: "no quorum called too late",

@@ -1,32 +1,32 @@
 import { expect } from "chai";
-import { EventEmitter } from "node:events";
 import keySlot from "cluster-key-slot";
+import {
+  leasesByValue,
+  leaseSettings,
+  setsOf,
+  takeAll,
+  type Failed,
+  type Leases,
+} from "../../../src/integrations/redlock/leases.js";
+import { keysOf } from "../../../src/kinds/exclusive.js";
 import type { Vote } from "../../../src/protocol/operation.js";
-import { leaseSettings } from "../../../src/integrations/redlock/lease-state.js";
-import { DEFAULT_SETTINGS } from "../../../src/integrations/redlock/settings.js";
-import { Stats } from "../../../src/integrations/redlock/stats.js";
-import { takeAll, type NotTaken, type Taken } from "../../../src/integrations/redlock/take-all.js";
-import type { RedisClient } from "../../../src/redis/client-types.js";
 import { CoordinatorBench, stateOf } from "../../support/coordinator-bench.js";
 import { settle } from "../../support/manual-clock.js";
 import { at } from "../../support/nodes.js";
 import { fault, free, granted, held } from "../../support/votes.js";
-import { keysOf } from "../../../src/kinds/exclusive.js";
 
 /** Validity of these: 1000 - (10 + 2) = 988 ms; the deadline of a node is 200 ms. */
-const SETTINGS = leaseSettings(1_000, DEFAULT_SETTINGS);
+const SETTINGS = leaseSettings(1_000, 0.01);
 
 class TakeBench extends CoordinatorBench {
-  result: Taken | NotTaken | undefined;
-  readonly stats = new Stats(
-    this.nodes.map(() => new EventEmitter() as RedisClient),
-    1,
-    () => {},
-  );
+  result: Leases | Failed | undefined;
 
   take(names: readonly string[], hasCluster = false): void {
-    const keys = names.map((name) => keysOf("", name));
-    void takeAll(this.context, keys, hasCluster, SETTINGS, this.stats).then((result) => {
+    const sets = setsOf(
+      names.map((name) => keysOf("", name)),
+      hasCluster,
+    );
+    void takeAll(this.context, sets, "me", SETTINGS).then((result) => {
       this.result = result;
     });
   }
@@ -41,12 +41,13 @@ class TakeBench extends CoordinatorBench {
   get sets(): (readonly string[])[] {
     return at(this.nodes, 0)
       .all("acquire")
-      .map(({ operation }) => operation.keys.names ?? [operation.keys.name]);
+      .map(({ operation }) => operation.keys.names);
   }
 
-  get untilUndone(): Promise<void> {
-    if (this.result === undefined || !("untilUndone" in this.result)) throw new Error("not failed");
-    return this.result.untilUndone();
+  /** What undoes a failed attempt. */
+  undo(): Promise<unknown> {
+    if (this.result === undefined || "length" in this.result) throw new Error("not failed");
+    return this.result.undone?.() ?? Promise.resolve();
   }
 }
 
@@ -57,10 +58,10 @@ describe("takeAll", () => {
     expect(bench.sets).to.deep.equal([["a", "b", "c"]]);
     expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
     await bench.vote(granted(), granted(), undefined);
-    const { ownerId } = at(bench.nodes, 0).last("acquire").operation;
-    expect(bench.result).to.deep.include({ value: ownerId, settings: SETTINGS });
+    expect(bench.result).to.have.length(1);
+    expect(at(bench.nodes, 0).last("acquire").operation.ownerId).to.equal("me");
     bench.context.schedule.close();
-    expect(bench.clock.timerCount, "what is left to wake").to.equal(1);
+    expect(bench.clock.timerCount, "what is left to wake").to.equal(0);
   });
 
   it("takes a set after another where they are too many for a step, or in other hash slots", async () => {
@@ -74,9 +75,7 @@ describe("takeAll", () => {
         const bench = new TakeBench();
         bench.take(given, hasCluster);
         for (let step = 0; step < sizes.length; step++) await bench.vote(granted(), granted());
-        expect(bench.result).to.have.property("value");
-        expect(new Set(at(bench.nodes, 0).asks.map(({ operation }) => operation.ownerId)).size) //
-          .to.equal(1);
+        expect(bench.result).to.have.length(sizes.length);
         return bench.sets;
       });
       const [sets, others] = await Promise.all(orders);
@@ -99,31 +98,18 @@ describe("takeAll", () => {
     );
     // A node that refused has nothing to release.
     expect(released.map((names) => names.toSorted())).to.deep.equal([["b"], ["b"], ["a", "b"]]);
-    expect(bench.result).not.to.have.property("value");
+    expect(bench.result).to.have.property("undone");
+    expect([bench.grantedCount, bench.releasedCount]).to.deep.equal([1, 1]);
   });
 
-  it("begins again under another value, so that what undoes the first attempt leaves the second alone", async () => {
-    const late = fault("late", false);
-    const bench = new TakeBench();
-    bench.take(["a"]);
-    const first = at(bench.nodes, 0).last("acquire").operation.ownerId;
-    await bench.vote(late, late, late);
-    const second = at(bench.nodes, 0).last("acquire").operation.ownerId;
-    expect([second === first, at(bench.nodes, 0).last("release").operation.ownerId]).to.deep.equal([
-      ...[false, first],
-    ]);
-    await bench.vote(granted(), granted(), granted());
-    expect(bench.result).to.include({ value: second });
-  });
-
-  it("begins no set again when it has others under that value", async () => {
+  it("begins no set again: under that value it may have others, and what undoes it", async () => {
     const late = fault("late", false);
     const bench = new TakeBench();
     bench.take(["a", "b"], true);
     await bench.vote(granted(), granted(), granted());
     await bench.vote(late, late, late);
     expect(bench.counts("acquire")).to.deep.equal([2, 2, 2]);
-    expect(bench.result).to.have.property("untilUndone");
+    expect(bench.result).to.have.property("undone");
   });
 
   it("hands out no lock whose time is over, and gives all of it up", async () => {
@@ -133,33 +119,58 @@ describe("takeAll", () => {
       bench.clock.advance(step === 0 ? 0 : 165);
       await bench.vote(granted(), granted(), granted());
     }
-    expect(bench.result).not.to.have.property("value");
+    expect(bench.result).to.have.property("undone");
     expect(bench.counts("release")).to.deep.equal([7, 7, 7]);
   });
 
-  it("is undone once all nodes have answered the releases", async () => {
-    const bench = new TakeBench();
-    bench.take(["a"]);
-    await bench.vote(held(), fault(), granted());
-    const { untilUndone } = bench;
-    bench.answer("release", [undefined, free(), undefined]);
-    expect(await stateOf(untilUndone)).to.equal("pending");
-    bench.answer("release", [undefined, undefined, granted()]);
-    await untilUndone;
-    bench.context.schedule.close();
-    expect(bench.clock.timerCount).to.equal(0);
-    expect(await stateOf(bench.untilUndone)).to.equal(undefined);
-  });
+  for (const { what, votes, afterMs } of [
+    { what: "once all nodes have answered", votes: [granted(), free(), fault()], afterMs: 0 },
+    { what: "as far as is known at their deadline", votes: [granted(), fault()], afterMs: 200 },
+  ]) {
+    it(`is undone ${what}`, async () => {
+      const bench = new TakeBench();
+      bench.take(["a"]);
+      await bench.vote(held(), fault(), granted());
+      const undone = bench.undo();
+      bench.answer("release", votes);
+      if (afterMs > 0) {
+        bench.clock.advance(afterMs - 1);
+        expect(await stateOf(undone)).to.equal("pending");
+        bench.clock.advance(1);
+      }
+      expect(await stateOf(undone)).not.to.equal("pending");
+      // What was rolled back comes first, and is owed to a node that is down.
+      const owed = at(bench.nodes, 2).all("release");
+      expect(owed.map(({ mayHold }) => mayHold)).to.deep.equal([true, false]);
+    });
+  }
+});
 
-  it("is undone as far as can be known at the deadline of a node", async () => {
-    const bench = new TakeBench();
-    bench.take(["a"]);
-    await bench.vote(held(), fault(), granted());
-    const { untilUndone } = bench;
-    bench.answer("release", [undefined, fault(), undefined]);
-    bench.clock.advance(199);
-    expect(await stateOf(untilUndone)).to.equal("pending");
-    bench.clock.advance(1);
-    await untilUndone;
+describe("leasesByValue", () => {
+  it("are valid as long as they are said to be, but no longer than the nodes could have confirmed", () => {
+    for (const [saidMs, leftMs] of [
+      [300, 300],
+      [1e12, 988],
+    ] as const) {
+      const bench = new CoordinatorBench();
+      const sets = setsOf([keysOf("", "a")], false);
+      const [lease] = leasesByValue(bench.context, sets, "me", SETTINGS, saidMs);
+      expect([lease?.ownerId, lease?.remainingMs]).to.deep.equal(["me", leftMs]);
+      expect(bench.clock.timerCount).to.equal(0);
+    }
   });
+});
+
+describe("the deadline of a node", () => {
+  for (const { durationMs, timeoutMs } of [
+    { durationMs: 10_000, timeoutMs: 1_000 },
+    { durationMs: 1_000, timeoutMs: 200 },
+    { durationMs: 200, timeoutMs: 50 },
+    { durationMs: 60, timeoutMs: 30 },
+  ]) {
+    it(`is ${timeoutMs} ms for a lock of ${durationMs} ms`, () => {
+      const { nodeTimeoutMs } = leaseSettings(durationMs, 0.01);
+      expect(nodeTimeoutMs).to.equal(timeoutMs);
+    });
+  }
 });

@@ -1,0 +1,61 @@
+import { getOrAdd } from "./get-or-add.js";
+import type { History, ListedEvent, Violate } from "./history.js";
+import { NodeLists } from "./node-lists.js";
+
+/**
+ * I3: whoever uses other nodes than the clients before it is warned, and nobody else is. It is due as soon as a node
+ * votes on whose record a longer or shorter list has stood since before the process began. (A list with as many nodes may
+ * be the same by other names, until all of them were seen.) A warning is true if a node of the process has had another
+ * list meanwhile.
+ */
+export function checkWarnings(history: History, violate: Violate): void {
+  const lists = new NodeLists(history);
+  if (!lists.isChanging) return;
+  /** By node: the list on its record, and since when. */
+  const listed = new Map<number, ListedEvent>();
+  /** By process: when it began. */
+  const begunUs = new Map<string, number>();
+  const warned = new Set<string>();
+  /** Processes that have met a list that is not theirs. */
+  const differing = new Set<string>();
+  const meet = (process: string, node: number): void => {
+    const list = lists.of(process);
+    const found = listed.get(node);
+    if (found === undefined || !list.includes(node)) return;
+    const isSame =
+      countOf(found) === list.length && (found.nodes ?? []).every((each) => list.includes(each));
+    if (!isSame) differing.add(process);
+  };
+  for (const event of history.events) {
+    const { kind, atUs } = event;
+    if (kind === "process" && event.what === "start") {
+      const { process } = event;
+      getOrAdd(begunUs, process, () => atUs);
+      for (const node of lists.of(process)) meet(process, node);
+    } else if (kind === "listed") {
+      const { node } = event;
+      if (countOf(event) === 0) listed.delete(node);
+      else listed.set(node, event);
+      for (const process of begunUs.keys()) meet(process, node);
+    } else if (kind === "warned") {
+      const { process } = event;
+      warned.add(process);
+      if (!differing.has(process)) violate(atUs, `${process} was warned, and uses the same nodes`);
+    } else if (kind === "vote" && event.vote !== "fault") {
+      const { process, node } = event;
+      const found = listed.get(node);
+      if (found === undefined || warned.has(process)) continue;
+      const isLater = found.atUs >= (begunUs.get(process) ?? 0);
+      if (isLater || countOf(found) === lists.of(process).length) continue;
+      warned.add(process);
+      violate(
+        atUs,
+        `${process} was not warned that others use ${countOf(found)} nodes, as node ${node} knows`,
+      );
+    }
+  }
+}
+
+function countOf({ nodes, count = 0 }: ListedEvent): number {
+  return nodes?.length ?? count;
+}

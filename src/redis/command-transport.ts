@@ -1,0 +1,127 @@
+import type {
+  Batch,
+  BatchReply,
+  Connection,
+  ConnectionEvents,
+  HandshakeReply,
+  HandshakeRequest,
+  Subscription,
+  SubscriptionEvents,
+  Transport,
+} from "../channel/transport.js";
+import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
+import { detached } from "../runtime/detached.js";
+import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
+import { Introduction } from "./introduction.js";
+import { connectionFailure, errorReply, isOfClusterMember } from "../script/redis-errors.js";
+
+/** One Redis server, as a client library of your own reaches it. */
+export interface CommandTransport {
+  /** For people: `host:port`, without credentials. */
+  readonly name: string;
+  /** Opens one connection, and never another in its place. Nothing is told from within this call. */
+  readonly connect: (events: {
+    /** It can be used. */
+    readonly onOpen: () => void;
+    /** Exactly once, whoever closed it, and even if it never opened. */
+    readonly onClose: (reason: Error) => void;
+  }) => CommandConnection;
+  /** Subscribes to a channel, over a connection of its own. Without it, waiters on all nodes poll. */
+  readonly subscribe?: (
+    channel: string,
+    events: {
+      /** From here on, no message is missed. */
+      readonly onOpen: () => void;
+      readonly onMessage: (message: string) => void;
+      /** At most once, and not after `close`. */
+      readonly onClose: () => void;
+    },
+  ) => { readonly close: () => void };
+}
+
+/** One connection of a {@link CommandTransport}. */
+export interface CommandConnection {
+  /**
+   * Sends one command, once and at once: the server executes the commands of a connection in the order of the calls,
+   * and each promise gets the reply to its own. It resolves with text, numbers, null and lists of them, or rejects
+   * with the server's error, whose message begins with its code (`NOSCRIPT ...`). It never settles if the connection
+   * closes before.
+   */
+  readonly call: (...words: string[]) => Promise<unknown>;
+  /** Ends it, whatever is in flight. `onClose` follows. */
+  readonly close: () => void;
+}
+
+/** Locks on a server over commands. */
+export class CommandedTransport implements Transport {
+  readonly name: string;
+  readonly subscribe?: (channel: string, events: SubscriptionEvents) => Subscription;
+  readonly #transport: CommandTransport;
+  readonly #constants: BatchConstants;
+
+  constructor(transport: CommandTransport, constants: BatchConstants) {
+    this.name = transport.name;
+    this.#transport = transport;
+    this.#constants = constants;
+    if (transport.subscribe === undefined) return;
+    const subscribe = transport.subscribe.bind(transport);
+    this.subscribe = (channel, events) =>
+      subscribe(channel, {
+        onOpen: () => events.onOpen(),
+        onMessage: (message) => events.onMessage(message),
+        onClose: () => events.onClose(),
+      });
+  }
+
+  connect(events: ConnectionEvents): Connection {
+    return new CommandedConnection(this.#transport, this.#constants, events);
+  }
+}
+
+class CommandedConnection implements Connection {
+  readonly #connection: CommandConnection;
+  readonly #constants: BatchConstants;
+  readonly #introduction: Introduction;
+
+  constructor(transport: CommandTransport, constants: BatchConstants, events: ConnectionEvents) {
+    this.#constants = constants;
+    this.#connection = transport.connect({
+      onOpen: () => events.onOpen(),
+      onClose: (reason) => events.onClose(connectionFailure(reason)),
+    });
+    const call = (...words: (string | number)[]): Promise<unknown> =>
+      this.#connection.call(...words.map(String));
+    this.#introduction = new Introduction({
+      client: (...words) => call("CLIENT", ...words),
+      eval: (...words) => call("EVAL", ...words),
+    });
+  }
+
+  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
+    const failed = (error: unknown): void => {
+      const reason = isOfClusterMember(error) ? new Error(MEMBER_OF_CLUSTER) : error;
+      reply({ kind: "failed", failure: connectionFailure(reason) });
+    };
+    detached(() => void this.#introduction.handshake(request).then(reply, failed));
+  }
+
+  send(
+    { operations, recordId, number, withScript }: Batch,
+    reply: (reply: BatchReply) => void,
+  ): void {
+    const script = withScript ? ["EVAL", BATCH_SCRIPT] : ["EVALSHA", BATCH_SHA];
+    const words = encodeBatch(operations, recordId, number, this.#constants);
+    detached(
+      () =>
+        void this.#connection.call(...script, ...words).then(
+          (values) => reply(decodeReply(values, operations)),
+          (error: unknown) => reply(errorReply(error)),
+        ),
+    );
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+}
