@@ -8,7 +8,7 @@ const locks = new LockManager([
 
 const rows = await locks.request("invoice:42", { waitMs: 5_000 }, async (lock) => {
   // One process at a time is here. Pass lock.signal on to what can be cancelled: it aborts if the lock is lost.
-  lock.signal.throwIfAborted();
+  lock.assertHeld(); // before every write, which gets lock.fencingToken as well
   return ["one", "two"];
 });
 console.log(`${rows.length} rows`);
