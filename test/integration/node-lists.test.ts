@@ -223,6 +223,18 @@ describe("Changing the nodes, as documented, under load", () => {
           expect(told.filter(({ code }) => code === "QUORATE_NODE_LIST_MISMATCH")).to.deep.equal(
             [],
           );
+          const listing = servers.slice(0, after.length);
+          await eventually("the new list on all", async () =>
+            (await lists(listing)).every((text) => String(text).split(" ").length === after.length),
+          );
+          const [floors, tops] = await Promise.all(
+            ["floor", "top"].map((field) =>
+              Promise.all(listing.map((node) => node.command("HGET", RECORD_KEY, field))),
+            ),
+          );
+          // Nobody has locked since.
+          const highest = Math.max(...(tops ?? []).map(Number));
+          expect(floors?.map(Number)).to.deep.equal(listing.map(() => highest));
         }
       } finally {
         await stop();

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ALL_NODES } from "../../coordinator/node-sets.js";
 import { Release } from "../../coordinator/release.js";
+import type { RoundWatcher } from "../../coordinator/observer.js";
 import type { NodeWithTransport } from "../../nodes/own-nodes.js";
 import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
@@ -216,12 +217,13 @@ export class Redlock extends EventEmitter {
     return this.#nodes.use(async () => {
       const { held, ownerId, nodes } = await this.#acquire(resources, duration, settings, how);
       let last: readonly Promise<ExecutionStats>[] = [];
-      this.#nodes.rounds.set(ownerId, () => {
+      const begin = (): RoundWatcher => {
         const rounds = new Rounds();
         const watcher = rounds.begin();
         last = [this.#told(rounds.judged(nodes.names, resources))];
         return watcher;
-      });
+      };
+      this.#nodes.rounds.set(ownerId, { begin });
       try {
         return await runUsing(held, routine, () => new ExecutionError(NO_QUORUM, last));
       } finally {
@@ -299,7 +301,7 @@ export class Redlock extends EventEmitter {
         }
         const ownerId = of.value ?? ownerIdOf(entropy.id(), "");
         const rounds = new Rounds();
-        this.#nodes.rounds.set(ownerId, () => rounds.begin());
+        this.#nodes.rounds.set(ownerId, rounds);
         const tried = await attempt(nodes, ownerId);
         this.#nodes.rounds.delete(ownerId);
         attempts.push(this.#told(rounds.judged(nodes.names, of.resources)));

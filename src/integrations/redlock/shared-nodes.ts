@@ -40,9 +40,11 @@ export class SharedNodes {
   readonly clients: readonly RedisClient[];
   /** The clients' key prefix, which we put before every resource, too. */
   readonly keyPrefix: string;
+  /** Whether a node is a Cluster, where a step is limited to one hash slot. */
+  readonly hasCluster: boolean;
   readonly runtime: Runtime & Partial<OwnWorld>;
-  /** By an owner: who hears of its rounds. */
-  readonly rounds = new Map<string, () => RoundWatcher>();
+  /** By an owner: who hears of its rounds. What a map has had may be kept for a while: so nothing large. */
+  readonly rounds = new Map<string, { begin(): RoundWatcher }>();
   readonly #settings: ManagerSettings;
   /** What {@link SharedNodes.of} compares in addition to the clients. */
   readonly #identity: string;
@@ -88,6 +90,7 @@ export class SharedNodes {
     }
     this.clients = clients;
     this.keyPrefix = keyPrefix;
+    this.hasCluster = clients.some(({ isCluster }) => isCluster);
     this.runtime = worldOf(clients);
     this.#settings = settingsOf(driftFactor, keyPrefix, given);
     this.#identity = JSON.stringify([driftFactor, given]);
@@ -102,11 +105,6 @@ export class SharedNodes {
   /** What is known of the lock over the current connections. */
   leasesOf(lock: object): Leases | undefined {
     return this.#opened?.leases.get(lock);
-  }
-
-  /** Whether a node is a Cluster, where a step is limited to one hash slot. */
-  get hasCluster(): boolean {
-    return this.clients.some(({ isCluster }) => isCluster);
   }
 
   /**
@@ -176,7 +174,7 @@ export class SharedNodes {
     );
     const nodes = openNodes(configs, this.#settings, {
       ...UNOBSERVED,
-      onRound: ({ ownerId }) => this.rounds.get(ownerId)?.(),
+      onRound: ({ ownerId }) => this.rounds.get(ownerId)?.begin(),
       onNodeState: () => onChange(),
       onWarning: (code, message) => this.#warn(code, message),
     });

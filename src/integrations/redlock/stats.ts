@@ -21,7 +21,7 @@ export class Rounds {
    * latest at their deadline: a silent node is against it.
    */
   async judged(nodeNames: readonly string[], resources: readonly string[]): Promise<Judge> {
-    const rounds = await Promise.all(this.#rounds);
+    const rounds = await Promise.all(this.#rounds.splice(0));
     return (index) => {
       let grantedCount = 0;
       let isFor = true;
@@ -47,15 +47,14 @@ export type Judge = (index: number) => Error | undefined;
 
 /** The votes of all clients. */
 export function statsOf(clients: readonly RedisClient[], judge: Judge): ExecutionStats {
-  const judged = clients.map((client, index) => [client, judge(index)] as const);
-  return {
-    membershipSize: clients.length,
-    quorumSize: quorumSize(clients.length),
-    votesFor: new Set(judged.flatMap(([client, error]) => (error === undefined ? client : []))),
-    votesAgainst: new Map(
-      judged.filter((each): each is [RedisClient, Error] => each[1] !== undefined),
-    ),
-  };
+  const votesFor = new Set(clients);
+  const votesAgainst = new Map<RedisClient, Error>();
+  clients.forEach((client, index) => {
+    const error = judge(index);
+    if (error !== undefined && votesFor.delete(client)) votesAgainst.set(client, error);
+  });
+  const membershipSize = clients.length;
+  return { membershipSize, quorumSize: quorumSize(membershipSize), votesFor, votesAgainst };
 }
 
 /** If so many nodes are in quarantine that the others are no quorum: why, in brackets. */

@@ -225,7 +225,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 2, seed: 47, timing: 10, ms: 708 },
+    pin: { where: 2, seed: 47, timing: 10, ms: 1089 },
   },
   {
     id: "heal-after-force",
@@ -586,7 +586,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "swarm"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-    pin: { where: 0, seed: 29, timing: 9, ms: 3119 },
+    pin: { where: 0, seed: 29, timing: 9, ms: 4525 },
   },
   {
     id: "writer-beside-readers",
