@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "e10b55f8",
-  [HASHED_RUNS_A_PROFILE]: "a7b66339",
+  2: "afc2b6c4",
+  [HASHED_RUNS_A_PROFILE]: "404da26e",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
