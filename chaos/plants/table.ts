@@ -26,7 +26,7 @@ export const PLANTS: Readonly<Record<Plant, PlantedBug>> = {
     patches: [
       {
         file: "coordinator/attempt.js",
-        find: "return validUntilMs(this.#firstSendMs, ttlMs, driftFactor);",
+        find: "return validUntilMs(this.#firstSendMs ?? 0, ttlMs, driftFactor);",
         replace: "return validUntilMs(this.#context.clock.now(), ttlMs, driftFactor);",
       },
       {
