@@ -31,8 +31,8 @@ export const PLANTS: Readonly<Record<Plant, PlantedBug>> = {
       },
       {
         file: "coordinator/lease-renewal.js",
-        find: "this.#lease.onExtended(firstSendMs, votes);",
-        replace: "this.#lease.onExtended(this.#context.clock.now(), votes);",
+        find: "this.#lease.onExtended(firstSendMs, ttlMs, votes);",
+        replace: "this.#lease.onExtended(this.#context.clock.now(), ttlMs, votes);",
       },
     ],
   },
