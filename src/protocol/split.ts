@@ -60,8 +60,15 @@ export function lossReason(votes: Votes): LossReason {
 export function isLossReasonKnown(votes: Votes): boolean {
   const { grantedCount, refusedCount, mostCount, silentCount } = sharesOf(votes);
   const quorum = quorumSize(votes.length);
-  const answerCount = grantedCount + refusedCount + silentCount;
-  return silentCount === 0 || mostCount >= quorum || answerCount < quorum;
+  const answeredCount = grantedCount + refusedCount;
+  if (silentCount === 0 || mostCount >= quorum) return true;
+  if (answeredCount + silentCount < quorum) return true;
+  // If all of the silent refuse for the one that has most, it has no quorum.
+  const isFree = mostCount + silentCount < quorum;
+  const faultCount = votes.length - answeredCount - silentCount;
+  const isUnreachable = mostCount + faultCount >= quorum;
+  const isSplit = answeredCount >= quorum && mostCount + silentCount + faultCount < quorum;
+  return (isFree && isUnreachable) || isSplit;
 }
 
 /** A round of one contender that has not got a quorum. */

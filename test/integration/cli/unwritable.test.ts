@@ -30,6 +30,7 @@ const ENDING: Readonly<Record<string, readonly [code: number, ...args: readonly 
   release: [64, "release", "held"],
   doctor: [0, "doctor"],
   bench: [0, "bench", "--duration", "100ms"],
+  schema: [64, "schema", "nonsense"],
   completion: [64, "completion", "nonsense"],
 };
 
