@@ -125,6 +125,12 @@ describe("a release that is asked for again", () => {
     expect(await bench.asked(free(), free())).to.equal("released");
   });
 
+  it("counts a node that is silent when it is asked again", async () => {
+    const bench = new Bench();
+    expect(await bench.asked(granted(), fault(), fault())).to.equal("partial");
+    expect(await bench.asked(undefined, granted(), fault())).to.equal("released");
+  });
+
   it("counts what came to the round before while it was asked again", async () => {
     const bench = new Bench();
     expect(await bench.asked()).to.equal("partial");

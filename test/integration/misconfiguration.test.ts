@@ -154,7 +154,7 @@ const CASES: readonly Case[] = [
   })),
   ...(
     [
-      ["a later version", "version", "99", /version 99 of the protocol .*version 1; upgrade/],
+      ["a later version", "version", "99", /version 99 of the protocol .*version 2; upgrade/],
       ["another program", "state", "full", /no version of quorate wrote .*state is "full"/],
     ] as const
   ).map(([by, field, text, message]) => ({

@@ -16,6 +16,7 @@ const PRINTING: Readonly<Record<string, readonly string[]>> = {
   release: ["release", "free", "--force"],
   doctor: ["doctor"],
   bench: ["bench", "--duration", "100ms"],
+  schema: ["schema", "ls"],
   completion: ["completion", "bash"],
 };
 
