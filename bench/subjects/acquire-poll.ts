@@ -1,25 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "ioredis";
 import type { Acquire } from "./acquire.js";
-import { openClients } from "./clients.js";
-import { COMPARE_AND_DELETE } from "./compare-and-delete.js";
 import { untilQuorum } from "./quorum.js";
+import { openRawClients } from "./raw-clients.js";
 import { TTL_MS } from "./subject.js";
-
-type PollingClient = Redis & {
-  compareAndDelete(key: string, value: string): Promise<number>;
-};
 
 /** Most between two attempts, ms. */
 const PAUSE_MS = 20;
 
 /** What people write by hand: `SET NX PX` on all nodes, again after a random pause as long as no quorum grants it. */
 export async function acquirePoll(urls: readonly string[]): Promise<Acquire> {
-  const clients = (await openClients(urls, {})) as PollingClient[];
-  for (const client of clients) {
-    client.defineCommand("compareAndDelete", { numberOfKeys: 1, lua: COMPARE_AND_DELETE });
-  }
+  const clients = await openRawClients(urls, {});
   return async (name) => {
     const key = `lock:${name}`;
     for (;;) {

@@ -1,13 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Redis } from "ioredis";
-import { openClients } from "./clients.js";
-import { COMPARE_AND_DELETE } from "./compare-and-delete.js";
 import { untilQuorum } from "./quorum.js";
+import { openRawClients, type RawClient } from "./raw-clients.js";
 import { TTL_MS, type Subject } from "./subject.js";
-
-type RawClient = Redis & {
-  compareAndDelete(key: string, value: string): Promise<number>;
-};
 
 /**
  * The two commands of a lock, fanned out by hand over ioredis: no validity, no timeouts, no rollback, no fencing. The
@@ -18,10 +12,7 @@ export function raw(enableAutoPipelining: boolean): Subject {
   return {
     sends: ["set", "eval", "evalsha"],
     open: async (urls) => {
-      clients = (await openClients(urls, { enableAutoPipelining })) as RawClient[];
-      for (const client of clients) {
-        client.defineCommand("compareAndDelete", { numberOfKeys: 1, lua: COMPARE_AND_DELETE });
-      }
+      clients = await openRawClients(urls, { enableAutoPipelining });
     },
     cycle: async (name) => {
       const key = `lock:${name}`;
