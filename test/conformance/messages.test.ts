@@ -76,6 +76,12 @@ const ROWS: readonly Row[] = [
     tells: ["p 20:lock:a"],
   },
   {
+    title: "and of a free name, although nothing is kept for it any more",
+    given: [...BOTH_WAIT, run(release()), wait(21)],
+    when: leave,
+    tells: ["p 20:lock:a"],
+  },
+  {
     title: "and only that",
     given: BOTH_WAIT,
     when: leave,
