@@ -329,7 +329,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     round.carry(votes.map((vote, index) => (again & (1 << index) ? undefined : vote)));
     round.expect(nowMs);
     this.#toAskAgain = votes;
-    this.#contender?.whenAgain(nowMs, (atMs) => this.#askAgain(round, again, atMs));
+    this.#contender?.whenAgain(votes, nowMs, (atMs) => this.#askAgain(round, again, atMs));
   }
 
   #askAgain(round: Round, to: number, nowMs: number): void {

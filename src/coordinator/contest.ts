@@ -2,6 +2,7 @@ import { beginningOf } from "../protocol/owner-id.js";
 import type { Votes } from "../protocol/operation.js";
 import {
   isAnswer,
+  isSameRefusal,
   keepAtMs,
   patienceMs,
   splitDecision,
@@ -80,8 +81,9 @@ export class Contender implements Sleeper {
   /** Until a quorum had answered this round. */
   #tookMs: number | undefined;
   #isPatienceOver = false;
-  /** How often it has asked those again that refused. */
-  #keptCount = 0;
+  /** What refused it when it last kept its nodes, and how often in a row that was the same. */
+  #refused: Votes = [];
+  #sameCount = 0;
   /** Called after a pause. */
   #askAgain: ((nowMs: number) => void) | undefined;
 
@@ -113,8 +115,10 @@ export class Contender implements Sleeper {
   }
 
   /** Calls back when those that refused may be asked again. */
-  whenAgain(nowMs: number, askAgain: (nowMs: number) => void): void {
-    const atMs = keepAtMs(this.contest, this.#keptCount++, nowMs);
+  whenAgain(votes: Votes, nowMs: number, askAgain: (nowMs: number) => void): void {
+    this.#sameCount = isSameRefusal(votes, this.#refused) ? this.#sameCount + 1 : 0;
+    this.#refused = votes;
+    const atMs = keepAtMs(this.contest, this.#sameCount, nowMs);
     if (atMs <= nowMs) return askAgain(nowMs);
     this.#askAgain = askAgain;
     this.#context.schedule.set(this, atMs);
