@@ -1,6 +1,7 @@
 import type { Clock, Entropy, NodePort, VoteReceiver } from "../coordinator/ports.js";
+import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
-import type { Operation } from "../protocol/operation.js";
+import type { FaultKind, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
   readinessOf,
@@ -9,10 +10,8 @@ import {
   type StatefulChannel,
   type StateListener,
 } from "./channel-state.js";
-import { Deferred } from "./deferred.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
-import { nodeProblem } from "./node-problem.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
@@ -36,8 +35,6 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   readonly #clock: Clock;
   readonly #connections: NodeConnections;
   readonly #teller: StateTeller;
-  /** Never from within `submit`: the round is still sending to the other nodes. */
-  readonly #refusals: Deferred;
   readonly #releases = new PendingReleases();
   readonly #pipeline: Pipeline;
   readonly #ttl: RecordedTtl;
@@ -47,6 +44,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   #isListedTwice = false;
   /** Operations that wait for the handshake, in order. */
   #parked: Entry[] = [];
+  readonly #refusals: (() => void)[] = [];
 
   constructor(
     index: number,
@@ -64,7 +62,6 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#clock = clock;
     this.#connections = new NodeConnections(transport, clock, entropy, this);
     this.#teller = new StateTeller(this, clock, onState);
-    this.#refusals = new Deferred(clock);
     this.#ttl = new RecordedTtl(settings.raisedTtlMs);
     this.#pipeline = new Pipeline(clock, settings, deployment.votes, {
       acquireProblem: () => deployment.quarantine.problemOf(index),
@@ -126,7 +123,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (phase === "ready") this.#submitReady(entry);
     else if (phase === "connecting") this.#parked.push(entry);
     else if (phase === "closed") {
-      this.#refusals.push(() => refuseUnsent(entry, "closed", "the lock manager is closed"));
+      this.#refuse(entry, "closed", "the lock manager is closed");
     } else this.#keepOrRefuse(entry, phase === "down" ? "disconnected" : "misconfigured");
   }
 
@@ -197,7 +194,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   problemOf(handshake: Handshake): ConnectionFailure | undefined {
     const twin = this.#deployment.duplicateOf(this.index, handshake);
-    return nodeProblem(handshake, twin, this.#settings);
+    if (twin !== undefined) {
+      const message = `the same server as \`nodes[${twin}]\`; list each server once`;
+      return { message, isMisconfigured: true, isListedTwice: true };
+    }
+    const problem = handshake.problems.find((each) => !isExcused(each, this.#settings));
+    return problem && { message: problem.message, isMisconfigured: true };
   }
 
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {
@@ -262,12 +264,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
         ? this.#ttl.problemOf(operation)
         : ({ fault: "quarantined", message } as const);
     if (problem !== undefined) {
-      this.#refusals.push(() => refuseUnsent(entry, problem.fault, problem.message));
+      this.#refuse(entry, problem.fault, problem.message);
       return;
     }
     // A release that is owed is written after its acquire even if no answers arrive now.
     if (this.#pipeline.isSuspected && !entry.mayHold) {
-      this.#refusals.push(() => refuseUnsent(entry, "suspected", UNANSWERED));
+      this.#refuse(entry, "suspected", UNANSWERED);
       return;
     }
     this.#pipeline.push(entry, wasParked);
@@ -279,6 +281,15 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {
     if (entry.mayHold && this.#releases.keep(entry, this.#clock.steady())) return;
-    this.#refusals.push(() => refuseUnsent(entry, fault, this.#detail));
+    this.#refuse(entry, fault, this.#detail);
+  }
+
+  /** Never from within `submit`: the round is still sending to the other nodes. */
+  #refuse(entry: Entry, fault: FaultKind, message: string): void {
+    this.#refusals.push(() => refuseUnsent(entry, fault, message));
+    if (this.#refusals.length > 1) return;
+    this.#clock.defer(() => {
+      for (const refuse of this.#refusals.splice(0)) refuse();
+    });
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
+import { reconnectDelayMs } from "../protocol/backoff.js";
 import { NodeConnection, type Handshake } from "./node-connection.js";
 import { firstNumber } from "./out-of-step.js";
-import { reconnectDelayMs } from "./reconnect.js";
 import type {
   ConnectionFailure,
   HandshakeRequest,
