@@ -1,15 +1,9 @@
-import type { Clock, Entropy, NodePort, VoteReceiver } from "../coordinator/ports.js";
+import type { Clock, Entropy, NodePort, Timer, VoteReceiver } from "../coordinator/ports.js";
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
 import type { FaultKind, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
-import {
-  readinessOf,
-  StateTeller,
-  type ChannelState,
-  type StatefulChannel,
-  type StateListener,
-} from "./channel-state.js";
+import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
 import { Pipeline } from "./pipeline.js";
@@ -27,19 +21,22 @@ type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
  * One node behind one connection at a time: handshake first, then operations in order. Nothing is sent late, no
  * release that matters is dropped, and a node that does not answer costs bounded memory.
  */
-export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulChannel {
+export class NodeChannel implements NodePort, Member, ConnectedNode {
   readonly name: string;
   readonly index: number;
   readonly #settings: ChannelSettings;
   readonly #deployment: Deployment;
   readonly #clock: Clock;
   readonly #connections: NodeConnections;
-  readonly #teller: StateTeller;
+  readonly #onState: StateListener;
   readonly #releases = new PendingReleases();
   readonly #pipeline: Pipeline;
   readonly #ttl: RecordedTtl;
 
   #phase: Phase = "connecting";
+  #toldState: ChannelState | undefined;
+  /** Until its quarantine ends. */
+  #timer: Timer | undefined;
   #detail = "not connected yet";
   #isListedTwice = false;
   /** Operations that wait for the handshake, in order. */
@@ -61,13 +58,13 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#deployment = deployment;
     this.#clock = clock;
     this.#connections = new NodeConnections(transport, clock, entropy, this);
-    this.#teller = new StateTeller(this, clock, onState);
+    this.#onState = onState;
     this.#ttl = new RecordedTtl(settings.raisedTtlMs);
     this.#pipeline = new Pipeline(clock, settings, deployment.votes, {
       acquireProblem: () => deployment.quarantine.problemOf(index),
       onForgot: () => this.#onForgot(),
       onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
-      onSuspicion: () => this.#teller.tell(),
+      onSuspicion: () => this.#tell(),
     });
     deployment.join(this);
   }
@@ -157,7 +154,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     for (const entry of unsent) refuseUnsent(entry, "closed", "closed");
     const kept = this.#releases.takeAll(Number.NEGATIVE_INFINITY);
     for (const entry of [...unanswered.sent, ...kept]) answerUnknown(entry, "closed", "closed");
-    this.#teller.tell();
+    this.#tell();
   }
 
   // The deployment's side
@@ -175,7 +172,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#connections.onUsed();
     const owed = this.#releases.takeAll(this.#clock.steady());
     for (const entry of [...owed, ...this.#parked.splice(0)]) this.#submitReady(entry, true);
-    this.#teller.tell();
+    this.#tell();
   }
 
   // The connections' side
@@ -207,7 +204,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (record === undefined && this.#deployment.isLost(this.index)) {
       if (this.#phase !== "ready") this.#detail = "has no record: others are asked for what it had";
       this.#deployment.onLost(this.index, handshake.sentSteadyMs);
-      this.#teller.tell();
+      this.#tell();
       return;
     }
     if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
@@ -215,7 +212,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(this.#settings.isLooking ? 0 : (record?.maxTtlMs ?? 0));
     this.#deployment.onHandshake(this.index, handshake, ownSinceMs);
-    this.#teller.tell();
+    this.#tell();
   }
 
   #onForgot(): void {
@@ -223,7 +220,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     // A handshake in flight was sent after the batch that found out, or the next batch will find out again.
     const { current } = this.#connections;
     if (current?.isHandshaking === false) current.handshake(undefined);
-    this.#teller.tell();
+    this.#tell();
   }
 
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean {
@@ -250,8 +247,20 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (isWorthWaiting) this.#parked = waiting;
     else for (const entry of waiting) this.#keepOrRefuse(entry, fault);
 
-    this.#teller.tell();
+    this.#tell();
     return isWorthWaiting;
+  }
+
+  /** The state may have changed. Each is told once, so is the end of a quarantine, for which no event arrives. */
+  #tell(): void {
+    const { state } = this;
+    this.#timer?.cancel();
+    if (state === "quarantined") {
+      this.#timer = this.#clock.setTimer(this.quarantineLeftMs, () => this.#tell());
+    }
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    this.#onState(state, this.detail);
   }
 
   // Operations
