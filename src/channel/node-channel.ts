@@ -186,7 +186,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
   }
 
   request(order: RecordOrder | undefined): HandshakeQuestion {
-    return this.#deployment.question(this.index, this.#settings, this.#ttl.wantedMs, order);
+    const { isDurable } = this.#settings;
+    return this.#deployment.question(this.index, isDurable, this.#ttl.wantedMs, order);
   }
 
   problemOf(handshake: Handshake): ConnectionFailure | undefined {
