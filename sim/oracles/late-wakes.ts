@@ -43,6 +43,12 @@ interface Stander {
   isToBeTold: boolean;
 }
 
+interface Asked {
+  readonly process: string;
+  readonly atUs: number;
+  readonly openUs: number;
+}
+
 interface Queue {
   readonly node: number;
   readonly name: string;
@@ -78,8 +84,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
   const believed = new Map<string, string>();
   /** By process and name: when a lock of its own that an operator had ended was last believed to be held. */
   const deceivedUs = new Map<string, number>();
-  /** By owner: when its attempt began, and since when a quorum had told its process that it may. */
-  const attempts = new Map<string, { readonly atUs: number; readonly openUs: number }>();
+  /** By owner: whose attempt it is, when it began, and since when a quorum had told its process that it may. */
+  const attempts = new Map<string, Asked>();
 
   const queueOf = (node: number, name: string): Queue =>
     getOrAdd(queues, `${node} ${name}`, () => {
@@ -95,6 +101,14 @@ export function checkLateWakes(history: History, violate: Violate): void {
         stander.isToBeTold =
           goneUs >= atUs && !isUnseen && listeners.hears(process, queue.node, atUs);
       }
+    }
+  };
+  /** The node has granted what it had told the process of: if that gives it back, it has no place there. */
+  const onTaken = ({ standers }: Queue, ownerId: string): void => {
+    const process = attempts.get(ownerId)?.process;
+    for (const stander of standers.values()) {
+      if (stander.process === process && Number.isFinite(stander.goneUs))
+        stander.openUs = undefined;
     }
   };
   /** Since when a quorum of nodes that is to tell the process has been open for it. */
@@ -160,6 +174,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
       if (after !== undefined) queue.holders.set(`${name} ${after}`, event);
       // Whoever has the name as a whole has it in place of the reservation.
       if (after !== undefined && !isPermit(name)) delete queue.kept;
+      if (after !== undefined && op === "acquire") onTaken(queue, after);
       review(queue, atUs, UNSEEN.has(op));
     } else if (event.kind === "place") {
       const { node, name, process, wants, what, ticket = 0, op } = event;
@@ -179,8 +194,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
     } else if (event.kind === "send" && event.op === "acquire") {
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
       if (attempts.has(event.ownerId)) return;
-      const openUs = openUsFor(event);
-      attempts.set(event.ownerId, { atUs, openUs });
+      const { process, ownerId } = event;
+      attempts.set(ownerId, { process, atUs, openUs: openUsFor(event) });
     } else if (event.kind === "vote") {
       if (event.vote === "fault") troubledUs.set(event.process, atUs);
       if (event.op === "acquire" || event.op === "seal") onAnswer(event);

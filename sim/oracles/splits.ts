@@ -143,15 +143,16 @@ class Splits {
         node,
         () => new Set<string>(),
       );
-      // Those who share it come and go one by one, and of a permit others are held beside it.
-      const isOneOfMany = companyOf(event) !== undefined || isPermit(name);
+      // Those who share it come and go one by one, of a permit others are held beside it, and code that is not ours
+      // enters where others are.
+      const isOneOfMany = companyOf(event) !== undefined || isPermit(name) || op === "foreign";
       if (!isOneOfMany) owners.clear();
       else if (before !== undefined) owners.delete(before);
       if (after === undefined) {
         if (isOneOfMany && owners.size === 1) owners.delete(SOMEBODY);
         continue;
       }
-      const told = isOneOfMany || op === "foreign" ? [after, SOMEBODY] : [after];
+      const told = isOneOfMany ? [after, SOMEBODY] : [after];
       for (const owner of told) {
         owners.add(owner);
         this.#onSeen(root, owner, node);

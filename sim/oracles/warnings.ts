@@ -7,6 +7,9 @@ import { NodeLists } from "./node-lists.js";
  * votes on whose record a longer or shorter list has stood since before the process began. (A list with as many nodes may
  * be the same by other names, until all of them were seen.) A warning is true if a node of the process has had another
  * list meanwhile.
+ *
+ * A node that loses its data gets its id back from whoever asks it first. Of a node that has lost it twice since that
+ * process began, this may be an id that the others do not have any more.
  */
 export function checkWarnings(history: History, violate: Violate): void {
   const lists = new NodeLists(history);
@@ -15,6 +18,8 @@ export function checkWarnings(history: History, violate: Violate): void {
   const listed = new Map<number, ListedEvent>();
   /** By process: when it began. */
   const begunUs = new Map<string, number>();
+  /** By node: when it lost its data. */
+  const lossesUs = new Map<number, number[]>();
   const warned = new Set<string>();
   /** Processes that have met a list that is not theirs. */
   const differing = new Set<string>();
@@ -26,6 +31,11 @@ export function checkWarnings(history: History, violate: Violate): void {
       countOf(found) === list.length && (found.nodes ?? []).every((each) => list.includes(each));
     if (!isSame) differing.add(process);
   };
+  const mayHaveOldId = (node: number): boolean =>
+    [...begunUs].some(([process, sinceUs]) => {
+      const losses = lossesUs.get(node)?.filter((atUs) => atUs >= sinceUs) ?? [];
+      return lists.of(process).includes(node) && losses.length > 1;
+    });
   for (const event of history.events) {
     const { kind, atUs } = event;
     if (kind === "process" && event.what === "start") {
@@ -40,7 +50,10 @@ export function checkWarnings(history: History, violate: Violate): void {
     } else if (kind === "warned") {
       const { process } = event;
       warned.add(process);
-      if (!differing.has(process)) violate(atUs, `${process} was warned, and uses the same nodes`);
+      if (differing.has(process) || lists.of(process).some(mayHaveOldId)) continue;
+      violate(atUs, `${process} was warned, and uses the same nodes`);
+    } else if (kind === "node" && event.what === "forget") {
+      getOrAdd(lossesUs, event.node, () => []).push(atUs);
     } else if (kind === "vote" && event.vote !== "fault") {
       const { process, node } = event;
       const found = listed.get(node);

@@ -57,12 +57,14 @@ export type DeploymentWarning = {
 export class Deployment implements Candidates {
   /** All votes of the nodes pass here. */
   readonly votes: PlausibleVotes;
+  /** Which nodes lost their data, and for how long their acquire votes do not count. */
+  readonly quarantine: Quarantine;
+  /** How far the nodes' clocks are from ours. */
+  readonly offsets: ClockOffsets;
   readonly #settings: DeploymentSettings;
   readonly #clock: Clock;
   readonly #members: Member[] = [];
   readonly #bootstrap: Bootstrap;
-  readonly #quarantine: Quarantine;
-  readonly #offsets: ClockOffsets;
   readonly #sightings: (Sighting | undefined)[];
   readonly #identities: (string | undefined)[];
   readonly #lists: NodeLists;
@@ -89,17 +91,17 @@ export class Deployment implements Candidates {
     this.#lists = new NodeLists(settings.keyPrefix, settings.names);
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
     const { nodeCount, clockStepMs, warn } = settings;
-    this.#offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
+    this.offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
       warn({ kind: "clock", index, message }),
     );
     this.#longestTtl = new LongestTtl(settings, this.#sightings, (index, message) =>
       warn({ kind: "maxTtl", index, message }),
     );
-    this.votes = new PlausibleVotes(nodeCount, clock, this.#offsets, (index, message) =>
+    this.votes = new PlausibleVotes(nodeCount, clock, this.offsets, (index, message) =>
       warn({ kind: "fence", index, message }),
     );
     const ask = (index: number, order: RecordOrder | undefined): void => this.ask(index, order);
-    this.#quarantine = new Quarantine(settings, clock, this.#sightings, this.votes, ask);
+    this.quarantine = new Quarantine(settings, clock, this.#sightings, this.votes, ask);
   }
 
   /** In node order. */
@@ -109,7 +111,7 @@ export class Deployment implements Candidates {
 
   close(): void {
     this.#bootstrap.close();
-    this.#quarantine.close();
+    this.quarantine.close();
     for (const timer of this.#lostTimers) timer.cancel();
   }
 
@@ -137,7 +139,7 @@ export class Deployment implements Candidates {
    */
   onLost(index: number, sentSteadyMs: number): void {
     this.#noteAnswer(index, sentSteadyMs);
-    if (this.#stateIfLost(index) === "forgot") this.#quarantine.onForgot(index);
+    if (this.#stateIfLost(index) === "forgot") this.quarantine.onForgot(index);
     if (this.#isAskedAround(index)) this.#write(index);
     else this.#askAround(index);
     this.#onAnswers();
@@ -193,19 +195,9 @@ export class Deployment implements Candidates {
     return other === -1 ? undefined : other;
   }
 
-  /** Remaining quarantine of the node, ms; 0 if its acquire votes count. */
-  quarantineLeftMs(index: number): number {
-    return this.#quarantine.leftMs(index);
-  }
-
-  /** How far the node's clock is ahead of ours, ms; undefined if its time is unknown. */
-  clockOffsetMs(index: number): number | undefined {
-    return this.#offsets.of(index);
-  }
-
   /** An answer carried the node's time. */
   onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
-    this.#offsets.read(index, nodeMs, roundTripMs);
+    this.offsets.read(index, nodeMs, roundTripMs);
     this.votes.onNodeTime();
   }
 
@@ -215,16 +207,6 @@ export class Deployment implements Candidates {
     if (steadyMs - (this.#outOfStepMs[index] ?? Number.NEGATIVE_INFINITY) < WARN_AGAIN_MS) return;
     this.#outOfStepMs[index] = steadyMs;
     this.#settings.warn({ kind: "outOfStep", index, message: `${message}; ${OUT_OF_STEP_REMEDY}` });
-  }
-
-  /** What happened to a quarantined node, and what to do, in words. */
-  quarantineText(index: number): string {
-    return this.#quarantine.text(index);
-  }
-
-  /** A batch found another record on the node than it named: the quarantine counts from now. */
-  onForgot(index: number): void {
-    this.#quarantine.onForgot(index);
   }
 
   /**
@@ -261,7 +243,7 @@ export class Deployment implements Candidates {
     this.#lists.onSeen(index, handshake);
     this.onNodeTime(index, nodeTimeMs, sighting.seenSteadyMs - sentSteadyMs);
     if (isChanged) this.votes.onNewRecord(index);
-    this.#quarantine.onSeen(index, sighting, before);
+    this.quarantine.onSeen(index, sighting, before);
     // The node that lost its data has also lost the longest ttl; the others have it on record.
     if (isChanged) this.#askOthers(index);
     this.#warnOfLists();
@@ -288,10 +270,10 @@ export class Deployment implements Candidates {
     const ifAbsent = order?.becomes === "fresh" ? "fresh" : this.stateIfAbsent(index);
     const offer = this.#lists.offerFor(index);
     const nodeList =
-      offer.list === undefined ? offer : { ...offer, topFence: this.#quarantine.topFence };
+      offer.list === undefined ? offer : { ...offer, topFence: this.quarantine.topFence };
     const settings = { nodeCount, clockStepMs, isDurable, isLooking };
     // Of a node that lost its data, also where the record itself was left: it may be older than the last raise.
-    const shownMs = this.quarantineLeftMs(index) > 0 ? this.#longestTtl.shownBeside(index) : 0;
+    const shownMs = this.quarantine.leftMs(index) > 0 ? this.#longestTtl.shownBeside(index) : 0;
     const maxTtlMs = Math.max(wantedTtlMs, shownMs ?? 0);
     const firstTtlMs = this.#longestTtl.firstFor(index);
     return { ...settings, ifAbsent, maxTtlMs, firstTtlMs, order, nodeList };
@@ -300,11 +282,6 @@ export class Deployment implements Candidates {
   /** Both lists, where the clients on record use other nodes; undefined as far as they use the same. */
   get listDifference(): string | undefined {
     return this.#lists.difference;
-  }
-
-  /** The largest clock margin that a client of the nodes has on record, ms. */
-  get marginMs(): number {
-    return this.#quarantine.marginMs;
   }
 
   /** The longest ttl that a quorum of nodes has on record, ms; undefined where it is not known, or raised anyway. */

@@ -1,5 +1,5 @@
 import { NOBODY, type VoteReceiver } from "../coordinator/ports.js";
-import { faultVote, type FaultKind, type Operation, type Vote } from "../protocol/operation.js";
+import { faultVote, type FaultKind, type Operation } from "../protocol/operation.js";
 import type { BatchReply } from "./transport.js";
 
 /** One operation on its way through a channel. */
@@ -19,37 +19,10 @@ export function entryWithoutReceiver(operation: Operation, index: number): Entry
   return { operation, receiver: NOBODY, index, mayHold: false, wasSent: false };
 }
 
-/** Passes on a node's vote. */
-export function answer(entry: Entry, vote: Vote): void {
-  // A missing key proves nothing where the first sending may have been executed.
-  if (entry.wasSent && vote.kind === "refused") {
-    answerUnknown(entry, "disconnected", "sent twice, the first time without an answer");
-  } else entry.receiver.onVote(entry.index, vote);
-}
-
 /** Answers an operation that was not, and will not be, sent. */
 export function refuseUnsent(entry: Entry, fault: FaultKind, message: string): void {
   entry.receiver.onVote(entry.index, faultVote(fault, false, message));
 }
-
-/**
- * Answers an operation that must not be sent any more, or not to that node.
- *
- * @param problem why the node must not get it, if its deadline has not passed
- * @param wasHeldBack it has waited for the node
- */
-export function refuseDue(
-  entry: Entry,
-  nowMs: number,
-  problem: string | undefined,
-  wasHeldBack: boolean,
-): void {
-  if (entry.operation.sendBeforeMs >= nowMs) refuseUnsent(entry, "quarantined", problem ?? "");
-  else if (wasHeldBack) refuseUnsent(entry, "timeout", HELD_BACK);
-  else refuseUnsent(entry, "late", "the client was too busy to send it in time");
-}
-
-const HELD_BACK = "not sent within its deadline: the node was not ready for it";
 
 /**
  * Answers the operations of a call that failed as a whole.

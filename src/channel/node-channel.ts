@@ -66,12 +66,10 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#teller = new StateTeller(this, clock, onState);
     this.#refusals = new Deferred(clock);
     this.#ttl = new RecordedTtl(settings.raisedTtlMs);
-    this.#pipeline = new Pipeline(clock, settings, {
-      acquireProblem: () => this.#acquireProblem(),
+    this.#pipeline = new Pipeline(clock, settings, deployment.votes, {
+      acquireProblem: () => deployment.quarantine.problemOf(index),
       onForgot: () => this.#onForgot(),
-      onVote: (entry, vote) => deployment.votes.pass(entry, vote),
       onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
-      onBroken: (failure) => this.#connections.current?.end(failure),
       onSuspicion: () => this.#teller.tell(),
     });
     deployment.join(this);
@@ -90,8 +88,10 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   /** In a few words, for people. */
   get detail(): string {
-    if (this.state === "quarantined") return this.#deployment.quarantineText(this.index);
-    return this.state === "suspected" ? UNANSWERED : this.#detail;
+    const { state } = this;
+    if (state === "suspected") return UNANSWERED;
+    const problem = state === "quarantined" ? this.#acquireProblem : undefined;
+    return problem ?? this.#detail;
   }
 
   /** For somebody who waits for a quorum. */
@@ -107,12 +107,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   /** Remaining quarantine, ms. */
   get quarantineLeftMs(): number {
-    return this.#deployment.quarantineLeftMs(this.index);
+    return this.#deployment.quarantine.leftMs(this.index);
   }
 
   /** How far the node's clock is ahead of ours, ms; undefined if its time is unknown. */
   get clockOffsetMs(): number | undefined {
-    return this.#deployment.clockOffsetMs(this.index);
+    return this.#deployment.offsets.of(this.index);
   }
 
   /** Releases that wait for the node to come back. */
@@ -217,7 +217,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   #onForgot(): void {
-    this.#deployment.onForgot(this.index);
+    this.#deployment.quarantine.onForgot(this.index);
     // A handshake in flight was sent after the batch that found out, or the next batch will find out again.
     const { current } = this.#connections;
     if (current?.isHandshaking === false) current.handshake(undefined);
@@ -256,7 +256,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   #submitReady(entry: Entry, wasParked = false): void {
     const { operation } = entry;
-    const message = operation.kind === "acquire" ? this.#acquireProblem() : undefined;
+    const message = operation.kind === "acquire" ? this.#acquireProblem : undefined;
     const problem =
       message === undefined
         ? this.#ttl.problemOf(operation)
@@ -273,9 +273,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#pipeline.push(entry, wasParked);
   }
 
-  #acquireProblem(): string | undefined {
-    if (this.quarantineLeftMs <= 0) return undefined;
-    return this.#deployment.quarantineText(this.index);
+  get #acquireProblem(): string | undefined {
+    return this.#deployment.quarantine.problemOf(this.index);
   }
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {

@@ -1,7 +1,9 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
-import { outOfStep, RequestNumbers, type NumberedConnection } from "./out-of-step.js";
+import { outOfStep } from "./out-of-step.js";
 import { setPatientTimer } from "./patient-timer.js";
 import type {
+  Batch,
+  BatchReply,
   Connection,
   ConnectionFailure,
   HandshakeReply,
@@ -33,11 +35,11 @@ export interface ConnectionIdentity {
   readonly name: string;
 }
 
-/** The life of one connection: it opens, shakes hands (again on request), and ends. */
-export class NodeConnection implements NumberedConnection {
-  readonly wire: Connection;
-  /** Of all requests on it. */
-  readonly numbers: RequestNumbers;
+/**
+ * The life of one connection: it opens, shakes hands (again on request), and ends, at the latest with a reply that is
+ * not that of its request.
+ */
+export class NodeConnection {
   /** On the server. */
   readonly name: string;
   /** A handshake was answered. */
@@ -48,6 +50,9 @@ export class NodeConnection implements NumberedConnection {
   readonly #clock: Clock;
   readonly #handshakeTimeoutMs: number;
   readonly #events: NodeConnectionEvents;
+  readonly #wire: Connection;
+  /** Of the next request. */
+  #number: number;
   #isOver = false;
   #isHandshaking = false;
   #askAgain: { order: RecordOrder | undefined } | undefined;
@@ -60,13 +65,13 @@ export class NodeConnection implements NumberedConnection {
     { firstNumber, name }: ConnectionIdentity,
     events: NodeConnectionEvents,
   ) {
-    this.numbers = new RequestNumbers(firstNumber);
+    this.#number = firstNumber;
     this.name = name;
     this.#clock = clock;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
     this.#events = events;
     this.#armTimer();
-    this.wire = transport.connect({
+    this.#wire = transport.connect({
       onOpen: () => this.#ask(undefined),
       onClose: (failure) => this.#over(failure),
     });
@@ -83,10 +88,19 @@ export class NodeConnection implements NumberedConnection {
     else this.#ask(order);
   }
 
+  /** One script call. Where the connection ends first, it is not answered. */
+  send({ operations, ...how }: Omit<Batch, "number">, onReply: (reply: BatchReply) => void): void {
+    const batch = { operations, ...how, number: this.#number };
+    this.#number += operations.length;
+    this.#wire.send(batch, (reply) => {
+      if (this.#isInStep(batch, reply)) onReply(reply);
+    });
+  }
+
   /** Ends the connection; after this only its end is reported. */
   end(failure: ConnectionFailure): void {
     if (this.#isOver) return;
-    this.wire.close();
+    this.#wire.close();
     this.#over(failure);
   }
 
@@ -95,9 +109,9 @@ export class NodeConnection implements NumberedConnection {
     this.#isHandshaking = true;
     this.#armTimer();
     const sentSteadyMs = this.#clock.steady();
-    const [number, connectionName] = [this.numbers.take(1), this.name];
+    const [number, connectionName] = [this.#number++, this.name];
     const request = { ...this.#events.request(order), number, connectionName };
-    this.wire.handshake(request, (reply) => this.#onReply(request, reply, sentSteadyMs));
+    this.#wire.handshake(request, (reply) => this.#onReply(request, reply, sentSteadyMs));
   }
 
   #onReply(request: HandshakeRequest, reply: HandshakeReply, sentSteadyMs: number): void {
@@ -108,11 +122,7 @@ export class NodeConnection implements NumberedConnection {
       this.end(reply.failure);
       return;
     }
-    const failure = outOfStep(request, reply);
-    if (failure !== undefined) {
-      this.end(failure);
-      return;
-    }
+    if (!this.#isInStep(request, reply)) return;
     this.isHandshakeDone = true;
     const again = this.#askAgain;
     this.#askAgain = undefined;
@@ -121,10 +131,18 @@ export class NodeConnection implements NumberedConnection {
     else this.#ask(again.order);
   }
 
+  /** Whether the reply counts: it is that of the request, and the connection has not ended before. */
+  #isInStep(request: HandshakeRequest | Batch, reply: HandshakeReply | BatchReply): boolean {
+    if (this.#isOver) return false;
+    const failure = outOfStep(request, reply);
+    if (failure !== undefined) this.end(failure);
+    return failure === undefined;
+  }
+
   #armTimer(): void {
     this.#timer?.cancel();
     this.#timer = setPatientTimer(this.#clock, this.#handshakeTimeoutMs, () => {
-      const { stage } = this.wire;
+      const { stage } = this.#wire;
       const waiting = stage === undefined ? "" : `: ${stage}`;
       const message = `no handshake within ${this.#handshakeTimeoutMs} ms${waiting}`;
       this.end({ message, isMisconfigured: false });

@@ -1,5 +1,5 @@
 import type { Entropy } from "../coordinator/ports.js";
-import type { BatchReply, Connection, ConnectionFailure, HandshakeReply } from "./transport.js";
+import type { BatchReply, ConnectionFailure, HandshakeReply } from "./transport.js";
 
 /**
  * A reply of the Redis protocol does not say which request it answers: that is only a matter of order. Where a
@@ -14,35 +14,13 @@ export interface NumberedRequest {
   readonly withScript?: boolean;
 }
 
-/** A connection, and the numbers of what is sent on it. */
-export interface NumberedConnection {
-  readonly wire: Connection;
-  readonly numbers: RequestNumbers;
-}
-
 /** Half of the bits of a number: some sources of randomness have no more than 32 in one piece. */
 const HALF = 2 ** 24;
 
 /**
- * Numbers for the requests of one connection, in sequence. They begin at a random 48 bits, so that another client's
- * replies, or those of an earlier connection, do not match either.
+ * The first number of a connection, from which on it counts its requests: a random 48 bits, so that another client's
+ * replies, or those of an earlier connection, do not match either. Never 0, and so small that counting on stays exact.
  */
-export class RequestNumbers {
-  #next: number;
-
-  constructor(first: number) {
-    this.#next = first;
-  }
-
-  /** The first of so many. */
-  take(count: number): number {
-    const first = this.#next;
-    this.#next += count;
-    return first;
-  }
-}
-
-/** The first number of a connection: never 0, and so small that counting on from it stays exact. */
 export function firstNumber(entropy: Entropy): number {
   const half = (): number => Math.floor(entropy.unit() * HALF);
   return 1 + half() * HALF + half();

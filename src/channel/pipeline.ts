@@ -1,20 +1,73 @@
 import type { Clock } from "../coordinator/ports.js";
-import type { PipelineEvents, PipelineSettings } from "./pipeline-port.js";
-import { batchLength, isSendable, MAX_BATCH_SIZE, singleNodePart } from "./batching.js";
-import { answerUnknown, entryWithoutReceiver, failCall, refuseDue, type Entry } from "./entry.js";
-import { outOfStep, type NumberedConnection } from "./out-of-step.js";
+import type { FaultKind } from "../protocol/operation.js";
+import type { ChannelSettings } from "./channel-settings.js";
+import {
+  answerUnknown,
+  entryWithoutReceiver,
+  failCall,
+  refuseUnsent,
+  type Entry,
+} from "./entry.js";
+import type { NodeConnection } from "./node-connection.js";
 import { OverdueHolders } from "./overdue-holders.js";
-import type { BatchReply, ConnectionFailure } from "./transport.js";
-import { Unexecuted } from "./unexecuted.js";
-import { Suspicion, type WatchedCalls } from "./suspicion.js";
+import type { PlausibleVotes } from "./plausible-votes.js";
+import { Suspicion } from "./suspicion.js";
+import type { BatchReply } from "./transport.js";
 
 /** Maximum number of calls in flight to one node: beyond it, operations gather into fuller batches. */
 const MAX_IN_FLIGHT = 16;
+
+/** Maximum number of operations in one script call: bounds how long a node is busy with one call. */
+const MAX_BATCH_SIZE = 256;
+
+/**
+ * Minimum number of calls into which the operations for a single node are split, so that the node works on one while
+ * we prepare the next. With one call the two would take turns; more and smaller calls cost more than they gain
+ * (docs/explain/performance.md).
+ */
+const SINGLE_NODE_PARTS = 2;
+
+/** Larger parts gain nothing: the node is already busy all the time. */
+const MAX_PART_SIZE = 16;
+
+/** Settings of a pipeline. */
+export type PipelineSettings = Pick<
+  ChannelSettings,
+  "nodeCount" | "driftFactor" | "suspectAfterMs" | "giveUpAfterMs"
+>;
+
+/** The pipeline's interface to its channel. */
+export interface PipelineEvents {
+  /**
+   * Why the node must get no acquire now; undefined if it may. Asked when one is sent, not only when it is submitted:
+   * meanwhile the node may have lost its data and have a new record.
+   */
+  acquireProblem(): string | undefined;
+  /** The node's record differs from the one that the batch named. */
+  onForgot(): void;
+  /** An answer carried the node's time. */
+  onNodeTime(nodeMs: number, roundTripMs: number): void;
+  /** The answer to {@link Pipeline.isSuspected} changed. */
+  onSuspicion(): void;
+}
 
 interface InFlight {
   entries: readonly Entry[];
   readonly sentMs: number;
 }
+
+/** Why an operation is not sent. */
+interface Refusal {
+  readonly fault: FaultKind;
+  readonly message: string;
+}
+
+const LATE: Refusal = { fault: "late", message: "the client was too busy to send it in time" };
+
+const HELD_BACK: Refusal = {
+  fault: "timeout",
+  message: "not sent within its deadline: the node was not ready for it",
+};
 
 /**
  * Operations on one connection: all of one tick are sent as one script call, in order.
@@ -22,15 +75,16 @@ interface InFlight {
  * The order survives NOSCRIPT: nothing new is sent, the replies are drained, operations that were not executed are
  * sent again in order, with the script, and then sending resumes.
  */
-export class Pipeline implements WatchedCalls {
-  connection: NumberedConnection | undefined;
+export class Pipeline {
+  connection: Pick<NodeConnection, "send" | "end"> | undefined;
   /** Incarnation of the node that the sender knows. Set by {@link onRecord}. */
   recordId = "";
   readonly #clock: Clock;
-  readonly #suspicion: Suspicion;
-  readonly #events: PipelineEvents;
-  readonly #overdue: OverdueHolders;
   readonly #nodeCount: number;
+  readonly #votes: Pick<PlausibleVotes, "pass">;
+  readonly #events: PipelineEvents;
+  readonly #suspicion: Suspicion;
+  readonly #overdue: OverdueHolders;
   #queue: Entry[] = [];
   /** Number of operations at its head that waited for the node; all others waited only for the end of this tick. */
   #heldBackCount = 0;
@@ -39,39 +93,32 @@ export class Pipeline implements WatchedCalls {
   #inFlight: InFlight[] = [];
   #isFlushDue = false;
   #isScriptLoaded = false;
-  readonly #unexecuted = new Unexecuted();
+  /** From the first NOSCRIPT on, until its operations are sent again. */
+  #unexecuted: Unexecuted | undefined;
+  /** While somebody waits for that. */
   #onIdle: (() => void) | undefined;
 
   constructor(
     clock: Clock,
     { nodeCount, driftFactor, suspectAfterMs, giveUpAfterMs }: PipelineSettings,
+    votes: Pick<PlausibleVotes, "pass">,
     events: PipelineEvents,
   ) {
     this.#clock = clock;
     this.#nodeCount = nodeCount;
-    this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs, this);
-    this.#overdue = new OverdueHolders(clock, driftFactor);
+    this.#votes = votes;
     this.#events = events;
+    this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs, {
+      oldestSentMs: () => this.#inFlight[0]?.sentMs,
+      onSuspicion: () => events.onSuspicion(),
+      onBroken: (failure) => this.connection?.end(failure),
+    });
+    this.#overdue = new OverdueHolders(clock, driftFactor);
   }
 
   /** Operations have been unanswered for so long that others should not wait for the node. */
   get isSuspected(): boolean {
     return this.#suspicion.isSuspected;
-  }
-
-  /** Read by the suspicion. */
-  get oldestSentMs(): number | undefined {
-    return this.#inFlight[0]?.sentMs;
-  }
-
-  /** Called by the suspicion. */
-  onSuspicion(): void {
-    this.#events.onSuspicion();
-  }
-
-  /** Called by the suspicion. */
-  onBroken(failure: ConnectionFailure): void {
-    this.#events.onBroken(failure);
   }
 
   /** The node has shown its record: answers about its keys under another record may not hold for the current keys. */
@@ -87,20 +134,14 @@ export class Pipeline implements WatchedCalls {
     if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, entry.index), wasHeldBack);
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
-    if (!wasHeldBack && this.#isFull) this.#flushFull();
+    if (!wasHeldBack) this.#flushIfFull();
     this.#flushSoon();
-  }
-
-  get #isFull(): boolean {
-    const { length } = this.#queue;
-    if (this.#nodeCount > 1) return length >= MAX_BATCH_SIZE;
-    const sent = this.#inFlight.reduce((count, { entries }) => count + entries.length, 0);
-    return length >= singleNodePart(length + sent);
   }
 
   /** Nothing is queued or in flight. */
   get isIdle(): boolean {
-    return this.#queue.length + this.#inFlight.length + this.#unexecuted.size === 0;
+    const count = this.#queue.length + this.#inFlight.length;
+    return count === 0 && this.#unexecuted === undefined;
   }
 
   /** Resolves when it is next idle, or after `timeoutMs`. */
@@ -108,25 +149,46 @@ export class Pipeline implements WatchedCalls {
     return new Promise((resolve) => {
       const timer = this.#clock.setTimer(timeoutMs, resolve);
       this.#onIdle = () => {
+        if (!this.isIdle) return;
+        this.#onIdle = undefined;
         timer.cancel();
         resolve();
       };
-      this.#tellIdle();
+      this.#onIdle();
     });
   }
 
   /** The connection has closed: returns what was sent and what was not, both in order. */
   reset(): { sent: Entry[]; unsent: Entry[] } {
-    const sent = this.#unexecuted.takeUnknown();
+    // Whether what met NOSCRIPT was executed is unknown, too: the last reply is missing.
+    const sent = this.#unexecuted?.entries ?? [];
     for (const { entries } of this.#inFlight) sent.push(...entries);
     const unsent = this.#queue;
     this.connection = undefined;
     [this.#queue, this.#inFlight] = [[], []];
     [this.#heldBackCount, this.#resentCount] = [0, 0];
-    this.#isScriptLoaded = false;
+    [this.#isScriptLoaded, this.#unexecuted] = [false, undefined];
     this.#suspicion.reset();
-    this.#tellIdle();
+    this.#onIdle?.();
     return { sent, unsent };
+  }
+
+  /**
+   * A full batch goes out without waiting for the end of the tick. With several nodes the first is already at work
+   * while we write to the others, and more calls cost more than they gain; a single node gets parts of one.
+   *
+   * From within `submit` no receiver may be called: only if there is nothing to refuse.
+   */
+  #flushIfFull(): void {
+    const { length } = this.#queue;
+    if (length < (this.#nodeCount > 1 ? MAX_BATCH_SIZE : this.#singleNodePart)) return;
+    const nowMs = this.#clock.now();
+    if (this.#queue.every((entry) => this.#refusalOf(entry, nowMs) === undefined)) this.#flush();
+  }
+
+  get #singleNodePart(): number {
+    const sentCount = this.#inFlight.reduce((count, { entries }) => count + entries.length, 0);
+    return Math.min(MAX_PART_SIZE, Math.ceil((this.#queue.length + sentCount) / SINGLE_NODE_PARTS));
   }
 
   #flushSoon(): void {
@@ -140,59 +202,55 @@ export class Pipeline implements WatchedCalls {
     this.#flush();
   };
 
-  /** From within `submit`, where no receiver may be called: only if there is nothing to refuse. */
-  #flushFull(): void {
-    const now = this.#clock.now();
-    const problem = this.#events.acquireProblem();
-    if (this.#queue.every((entry) => isSendable(entry, now, problem))) this.#flush();
-  }
-
   #flush(): void {
-    this.#sendQueue();
-    this.#heldBackCount = this.#queue.length;
-    this.#tellIdle();
-  }
-
-  #sendQueue(): void {
-    if (this.#unexecuted.size > 0) return;
-    while (this.#queue.length > 0 && this.#inFlight.length < MAX_IN_FLIGHT) {
-      if (this.connection === undefined) return;
-      const now = this.#clock.now();
-      const due = this.#queue.splice(0, batchLength(this.#queue));
-      const heldBackCount = Math.min(this.#heldBackCount, due.length);
-      this.#heldBackCount -= heldBackCount;
-      // With its hash alone, a server that loses the script again and again would execute nothing.
-      if (this.#resentCount > 0) this.#isScriptLoaded = false;
-      this.#resentCount = Math.max(0, this.#resentCount - due.length);
-      const problem = this.#events.acquireProblem();
-      const entries = due.filter((entry) => isSendable(entry, now, problem));
-      if (entries.length > 0) this.#send(this.connection, entries, now);
-      if (entries.length === due.length) continue;
-      for (const [index, entry] of due.entries()) {
-        if (isSendable(entry, now, problem)) continue;
-        refuseDue(entry, now, problem, index < heldBackCount);
-      }
+    while (
+      this.connection !== undefined &&
+      this.#unexecuted === undefined &&
+      this.#queue.length > 0 &&
+      this.#inFlight.length < MAX_IN_FLIGHT
+    ) {
+      this.#sendBatch(this.connection);
     }
+    this.#heldBackCount = this.#queue.length;
+    this.#onIdle?.();
   }
 
-  #send(connection: NumberedConnection, entries: readonly Entry[], sentMs: number): void {
+  #sendBatch(connection: Pick<NodeConnection, "send">): void {
+    const nowMs = this.#clock.now();
+    const due = this.#queue.splice(0, batchLength(this.#queue));
+    const heldBackCount = Math.min(this.#heldBackCount, due.length);
+    this.#heldBackCount -= heldBackCount;
+    // With its hash alone, a server that loses the script again and again would execute nothing.
+    if (this.#resentCount > 0) this.#isScriptLoaded = false;
+    this.#resentCount = Math.max(0, this.#resentCount - due.length);
+    const refused: (readonly [Entry, Refusal])[] = [];
+    const entries = due.filter((entry, at) => {
+      const refusal = this.#refusalOf(entry, nowMs, at < heldBackCount);
+      if (refusal !== undefined) refused.push([entry, refusal]);
+      return refusal === undefined;
+    });
+    if (entries.length > 0) this.#send(connection, entries, nowMs);
+    for (const [entry, { fault, message }] of refused) refuseUnsent(entry, fault, message);
+  }
+
+  /** Why an operation must not be sent any more, or not to this node; undefined if it may. */
+  #refusalOf({ operation }: Entry, nowMs: number, wasHeldBack = false): Refusal | undefined {
+    if (operation.sendBeforeMs < nowMs) return wasHeldBack ? HELD_BACK : LATE;
+    const message = operation.kind === "acquire" ? this.#events.acquireProblem() : undefined;
+    return message === undefined ? undefined : { fault: "quarantined", message };
+  }
+
+  #send(connection: Pick<NodeConnection, "send">, entries: readonly Entry[], sentMs: number): void {
     const inFlight: InFlight = { entries, sentMs };
     this.#inFlight.push(inFlight);
     this.#suspicion.watch();
     const batch = {
       operations: entries.map(({ operation }) => operation),
       recordId: this.recordId,
-      number: connection.numbers.take(entries.length),
       withScript: !this.#isScriptLoaded,
     };
     this.#isScriptLoaded = true;
-    connection.wire.send(batch, (reply) => {
-      if (this.connection !== connection) return;
-      const failure = outOfStep(batch, reply);
-      // Everything in flight is answered, as unknown, when the connection closes.
-      if (failure !== undefined) this.#events.onBroken(failure);
-      else this.#onReply(inFlight, reply);
-    });
+    connection.send(batch, (reply) => this.#onReply(inFlight, reply));
   }
 
   #onReply(answered: InFlight, reply: BatchReply): void {
@@ -201,43 +259,78 @@ export class Pipeline implements WatchedCalls {
       // release that is owed stays in flight, to be sent again on the next one.
       answered.entries = failCall(answered.entries, reply);
       const { message, isMisconfigured = false } = reply;
-      this.#events.onBroken({ message, isMisconfigured });
+      this.connection?.end({ message, isMisconfigured });
       return;
     }
-    this.#inFlight = this.#inFlight.filter((inFlight) => inFlight !== answered);
+    this.#inFlight.splice(this.#inFlight.indexOf(answered), 1);
     this.#suspicion.trust();
     if (reply.kind === "noScript") {
-      this.#unexecuted.add(answered.entries);
+      this.#unexecuted ??= new Unexecuted();
+      this.#unexecuted.entries.push(...answered.entries);
     } else {
-      if (this.#unexecuted.size > 0) this.#unexecuted.onExecuted(answered.entries);
-      answered.entries.forEach((entry, index) => {
-        const vote = reply.votes[index];
+      this.#unexecuted?.onExecuted(answered.entries);
+      for (const [at, entry] of answered.entries.entries()) {
+        const vote = reply.votes[at];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else this.#events.onVote(entry, this.#overdue.read(entry.operation, vote));
+        else this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#events.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
-      });
+      }
       if (!reply.isSameIncarnation) this.#events.onForgot();
     }
-    if (this.#unexecuted.size > 0 && this.#inFlight.length === 0) this.#sendAgain();
+    if (this.#unexecuted !== undefined && this.#inFlight.length === 0)
+      this.#sendAgain(this.#unexecuted);
     if (this.#queue.length > 0) this.#flushSoon();
-    else this.#tellIdle();
-  }
-
-  #tellIdle(): void {
-    if (this.#onIdle === undefined || !this.isIdle) return;
-    const callback = this.#onIdle;
-    this.#onIdle = undefined;
-    callback();
+    else this.#onIdle?.();
   }
 
   /** Operations rejected by NOSCRIPT, in order, except those that their own release has overtaken. */
-  #sendAgain(): void {
-    const again = this.#unexecuted.takeAll();
+  #sendAgain(unexecuted: Unexecuted): void {
+    this.#unexecuted = undefined;
+    const again = unexecuted.refuseOvertaken();
     this.#resentCount = again.length;
     this.#isScriptLoaded = false;
     this.#queue.unshift(...again);
     this.#heldBackCount = this.#queue.length;
     this.#flush();
+  }
+}
+
+/** How many of them go out in one call. A refresh counts as often as it has names. */
+function batchLength(queue: readonly Entry[]): number {
+  let length = 0;
+  for (let size = 0; length < queue.length; length++) {
+    const { operation } = queue[length] as Entry;
+    size += operation.kind === "refresh" ? operation.places.length : 1;
+    if (size > MAX_BATCH_SIZE && length > 0) break;
+  }
+  return length;
+}
+
+/**
+ * Entries of batches that met NOSCRIPT, in order.
+ *
+ * NOSCRIPT has no number. That it was the reply to their call is known once the replies to all calls in flight have
+ * arrived, each with its number: until then, they may have been executed.
+ */
+class Unexecuted {
+  readonly entries: Entry[] = [];
+  /** Owners whose release was executed after a batch that was not. */
+  readonly #released = new Set<string>();
+
+  /** They were executed, or may be, after the entries here. */
+  onExecuted(entries: readonly Entry[]): void {
+    for (const { operation } of entries) {
+      if (operation.kind === "release") this.#released.add(operation.ownerId);
+    }
+  }
+
+  /** @returns the entries that no release of their own owner has overtaken, to be sent again */
+  refuseOvertaken(): Entry[] {
+    return this.entries.filter((entry) => {
+      const isOvertaken = this.#released.has(entry.operation.ownerId);
+      if (isOvertaken) refuseUnsent(entry, "server", "its release was executed before it");
+      return !isOvertaken;
+    });
   }
 }

@@ -1,12 +1,13 @@
 import type { Clock } from "../coordinator/ports.js";
 import { implausibleText, judgeFence, type FenceVerdict } from "../protocol/fencing.js";
-import { faultVote, type Vote } from "../protocol/operation.js";
+import type { Vote } from "../protocol/operation.js";
 import type { ClockOffsets } from "./clock-offsets.js";
-import { answer, type Entry } from "./entry.js";
+import { answerUnknown, type Entry } from "./entry.js";
 
 /**
- * Votes of the nodes on their way to those who asked. One with an implausible fence becomes a fault of its node: as a
- * token, it would be stored on the other nodes, and no fence above it might be left for anybody.
+ * Votes of the nodes on their way to those who asked; one that proves nothing becomes a fault of its node. So does one
+ * with an implausible fence: as a token, it would be stored on the other nodes, and no fence above it might be left for
+ * anybody.
  */
 export class PlausibleVotes {
   readonly #nodeCount: number;
@@ -36,17 +37,20 @@ export class PlausibleVotes {
       const verdict = this.judge(vote.fence);
       if (verdict === "unknown") return this.#hold(entry, vote);
       if (verdict === "implausible") {
-        const message = this.reject(entry.index, vote.fence);
-        return answer(entry, faultVote("implausible", true, message));
+        return answerUnknown(entry, "implausible", this.reject(entry.index, vote.fence));
       }
     } else if (vote.kind === "fault" && vote.fault === "implausible") {
       this.#tell(entry.index, vote.message);
+    } else if (vote.kind === "refused" && entry.wasSent) {
+      // A missing key proves nothing where the first sending may have been executed.
+      return answerUnknown(entry, "disconnected", "sent twice, the first time without an answer");
     }
-    answer(entry, vote);
+    entry.receiver.onVote(entry.index, vote);
   }
 
   judge(fence: number): FenceVerdict {
-    return judgeFence(fence, this.#clock.wallUs(), this.#offsets.timesMs, this.#nodeCount);
+    const nodeTimesMs = (): readonly number[] => this.#offsets.timesMs;
+    return judgeFence(fence, this.#clock.wallUs(), nodeTimesMs, this.#nodeCount);
   }
 
   /** Warns of a fence that does not count. @returns what is wrong with it, and the remedy */

@@ -89,9 +89,10 @@ export class Quarantine {
     return this.#clockStepMs;
   }
 
-  /** What happened to a quarantined node, and what to do, in words. */
-  text(index: number): string {
-    return quarantineText(this.#watches[index]?.cause ?? "forgot", this.leftMs(index));
+  /** Why the node's acquire votes do not count: what happened to it, and what to do. Undefined if they do. */
+  problemOf(index: number): string | undefined {
+    const watch = this.#watches[index];
+    return watch === undefined ? undefined : quarantineText(watch.cause, this.leftMs(index));
   }
 
   /** The node has another record than the one we know: the quarantine counts from now. */

@@ -5,7 +5,7 @@ import type { ConnectionFailure } from "./transport.js";
 /** The calls to a node that are watched. */
 export interface WatchedCalls {
   /** When the oldest one without an answer was sent, lease clock, ms; undefined if there is none. */
-  readonly oldestSentMs: number | undefined;
+  oldestSentMs(): number | undefined;
   /** The node is suspected now, or no longer suspected. */
   onSuspicion(): void;
   /** The connection must be closed. */
@@ -33,8 +33,9 @@ export class Suspicion {
 
   /** A call was sent. */
   watch(): void {
-    const sentMs = this.#calls.oldestSentMs;
-    if (sentMs === undefined || this.#timer !== undefined) return;
+    if (this.#timer !== undefined) return;
+    const sentMs = this.#calls.oldestSentMs();
+    if (sentMs === undefined) return;
     const ageMs = this.#clock.now() - sentMs;
     const limitMs = this.isSuspected ? this.#giveUpAfterMs : this.#suspectAfterMs;
     const delayMs = Math.max(1, limitMs - ageMs);
@@ -68,7 +69,7 @@ export class Suspicion {
   };
 
   #judge(): void {
-    const sentMs = this.#calls.oldestSentMs;
+    const sentMs = this.#calls.oldestSentMs();
     if (sentMs === undefined) return;
     const ageMs = this.#clock.now() - sentMs;
     if (ageMs >= this.#giveUpAfterMs) {

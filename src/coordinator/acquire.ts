@@ -405,13 +405,14 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /**
-   * Those who wait for the name in this process need not find that out themselves. A joiner asks something else; and
-   * beside the queue there may be owners and readers, who are granted what others are refused.
+   * Those who wait for the name in this process need not find that out themselves. A joiner and an adoption ask
+   * something else; and beside the queue there may be owners and readers, who are granted what others are refused.
    */
   #remember(failure: AttemptFailure, nowMs: number): void {
     const { isJoiner, place, request, contest } = this.#state;
     const mayBeGranted = contest !== undefined && isContestOpen(contest, nowMs);
-    if (isJoiner || failure.isOutrun || mayBeGranted) return;
+    const asksElse = isJoiner || this.#standing.as === "adopt";
+    if (asksElse || failure.isOutrun || mayBeGranted) return;
     if (place === undefined && failure.kind !== "unreachable") return;
     const waitQueue = this.#context.waitQueues.of(this.keys);
     waitQueue?.failures.add(failure, request, this.#sentMs);

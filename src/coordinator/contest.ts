@@ -80,6 +80,8 @@ export class Contender implements Sleeper {
   /** Until a quorum had answered this round. */
   #tookMs: number | undefined;
   #isPatienceOver = false;
+  /** How often it has asked those again that refused. */
+  #keptCount = 0;
   /** Called after a pause. */
   #askAgain: ((nowMs: number) => void) | undefined;
 
@@ -112,7 +114,7 @@ export class Contender implements Sleeper {
 
   /** Calls back when those that refused may be asked again. */
   whenAgain(nowMs: number, askAgain: (nowMs: number) => void): void {
-    const atMs = keepAtMs(this.contest, nowMs);
+    const atMs = keepAtMs(this.contest, this.#keptCount++, nowMs);
     if (atMs <= nowMs) return askAgain(nowMs);
     this.#askAgain = askAgain;
     this.#context.schedule.set(this, atMs);

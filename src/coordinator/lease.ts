@@ -5,6 +5,7 @@ import { newOperation, type OperationOf, type PartsOf } from "../protocol/operat
 import type { Vote, Votes } from "../protocol/operation.js";
 import { renewalDueAtMs } from "../protocol/renewal.js";
 import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
+import { quorumSize } from "../protocol/verdict.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
 import type { Grant } from "./grant.js";
@@ -12,6 +13,7 @@ import { PassOn } from "./pass-on.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
+import { nodeCountOf } from "./node-sets.js";
 import type { ManagedLease } from "./observer.js";
 import type { VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
@@ -65,6 +67,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   #backfillAtMs = Number.POSITIVE_INFINITY;
   /** Bit mask of the nodes that have notified us while we held the lock. */
   #turnsTaken = 0;
+  /** Of those, where it was complete. */
+  #turnsUnused = 0;
   /** From the first renewal or extension on. */
   #renewal: LeaseRenewal | undefined;
   #lossReason: LossReason | undefined;
@@ -155,9 +159,20 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
    */
   takeTurn(index: number, waiter: Waiter): void {
     const bit = 1 << index;
-    if (this.#state !== "held" || (this.#complete | this.#turnsTaken) & bit) return;
+    if (this.#state !== "held") return;
+    if (this.#complete & bit) this.#turnsUnused |= bit;
+    if ((this.#complete | this.#turnsTaken) & bit) return;
     this.#turnsTaken |= bit;
     this.#heal(index, waiter);
+  }
+
+  /** What waits here for the name may have to find out itself whether it is free. */
+  #onEnded(): void {
+    const { lockDelayMs, minHoldMs } = this.settings;
+    const staysClosed = Boolean(lockDelayMs) || Boolean(minHoldMs);
+    // They meant it for a waiter: the lock had been ended on the nodes, and this process did not know.
+    const isToldUnheeded = nodeCountOf(this.#turnsUnused) >= quorumSize(this.#context.nodes.length);
+    if (staysClosed || isToldUnheeded) this.#context.waitQueues.lookAgain(this.keys);
   }
 
   /** Called by the renewal. */
@@ -223,7 +238,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
       this.#context.observer.onReleased(this);
       this.#releasing = this.#passOn() ?? release(this.#context, this.#released);
       this.#context.observer.onReleasing?.(this, this.#releasing);
-      if (this.#staysClosed) this.#context.waitQueues.lookAgain(this.keys);
+      this.#onEnded();
     }
     return this.#releasing ?? Promise.resolve("expired");
   }
@@ -281,7 +296,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const { lockDelayMs, isByValue } = this.settings;
     if (!lockDelayMs && isByValue !== true) rollback(this.#context, this.#released);
     this.#leave(reason);
-    if (this.#staysClosed) this.#context.waitQueues.lookAgain(this.keys);
+    this.#onEnded();
   }
 
   #leave(reason: LossReason): void {
@@ -313,12 +328,6 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if (!minHoldMs) return undefined;
     const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
     return keepMs(minHoldMs, heldMs, driftFactor) || undefined;
-  }
-
-  /** Whether it ends without a release of the name, or may do so. */
-  get #staysClosed(): boolean {
-    const { lockDelayMs, minHoldMs } = this.settings;
-    return Boolean(lockDelayMs) || Boolean(minHoldMs);
   }
 
   #backfill(): void {

@@ -20,7 +20,7 @@ import { BatchWire } from "../redis/batch-wire.js";
 import { configureNode, type ConfiguredNode } from "../redis/node-config.js";
 import { checkDatabases } from "../redis/node-databases.js";
 import type { ManagerSettings } from "../options/resolve.js";
-import { detached, detachedClock } from "../runtime/detached.js";
+import { detached } from "../runtime/detached.js";
 import { systemClock } from "../runtime/system-clock.js";
 import { systemEntropy } from "../runtime/system-entropy.js";
 
@@ -71,11 +71,10 @@ export function openNodes(
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
   const { clock, entropy, observer, admission } = worldOf(nodes);
-  const runtime = { clock: detachedClock(clock), entropy };
   const open = (): Quorum =>
     openQuorum(
       configured,
-      runtime,
+      { clock, entropy },
       {
         ...settings.longestTtl,
         ...{ nodeTimeoutMs, maxTtlMs, clockStepMs, driftFactor, allowEviction },

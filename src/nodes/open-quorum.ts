@@ -159,7 +159,7 @@ export function openQuorum(
     channels,
     context,
     listDifference: () => deployment.listDifference,
-    marginMs: () => deployment.marginMs,
+    marginMs: () => deployment.quarantine.marginMs,
     recordedTtlMs: () => deployment.recordedTtlMs,
     allowTtl: async (ttlMs) => {
       await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));

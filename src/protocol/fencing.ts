@@ -49,17 +49,17 @@ export type FenceVerdict = "plausible" | "implausible" | "unknown";
  * clock would not do either: it may be that of the node that lies. A fence that is too far ahead is plausible some
  * time later, as clocks move on, so a token from one that was just accepted blocks nobody for long.
  *
- * @param nodeTimesMs what the node clocks show now, in any order, as far as they are known
+ * @param nodeTimesMs what the node clocks show now, in any order, as far as they are known; asked only if they matter
  */
 export function judgeFence(
   fence: number,
   wallUs: number,
-  nodeTimesMs: readonly number[],
+  nodeTimesMs: () => readonly number[],
   nodeCount: number,
 ): FenceVerdict {
   if (!Number.isSafeInteger(fence) || fence < 0) return "implausible";
   if (fence <= limitUs(wallUs)) return "plausible";
-  const ordered = nodeTimesMs.toSorted((a, b) => b - a);
+  const ordered = nodeTimesMs().toSorted((a, b) => b - a);
   const timeMs = ordered[toleratedCount(nodeCount)];
   if (timeMs === undefined) return "unknown";
   return fence <= limitUs(timeMs * 1_000) ? "plausible" : "implausible";

@@ -149,9 +149,20 @@ export function isContestOpen({ untilMs, isLastAsk }: ContestState, nowMs: numbe
   return !isLastAsk && nowMs < untilMs;
 }
 
-/** When one that keeps its nodes asks those that refused again: the first time immediately. */
-export function keepAtMs({ splitCount, sentMs }: ContestState, nowMs: number): number {
-  return splitCount === 1 ? nowMs : Math.max(nowMs, sentMs + MIN_ASK_MS);
+/**
+ * When one that keeps its nodes asks those that refused again: the first time immediately. Those that yielded have given
+ * them back by its second; whoever still has them then may well keep them, and is asked for at longer and longer pauses.
+ *
+ * @param keptCount how often it has asked them again
+ */
+export function keepAtMs(
+  { roundTripMs, splitCount, sentMs }: ContestState,
+  keptCount: number,
+  nowMs: number,
+): number {
+  if (splitCount === 1) return nowMs;
+  const growth = keptCount < 2 ? 0 : Math.min(MAX_GROWTH, 2 ** (keptCount - 1));
+  return Math.max(nowMs, sentMs + Math.max(MIN_ASK_MS, roundTripMs * growth));
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ConnectionEvents, HandshakeReply } from "../channel/transport.js";
+import { detached } from "../runtime/detached.js";
 import { connectionFailure, hasNoMaster, isConnectionClosed } from "../script/redis-errors.js";
 
 /** What the two kinds of ioredis clients have in common. */
@@ -55,13 +56,17 @@ function unknownMaster(error: unknown): Error | undefined {
     : new Error(`the Sentinel at ${found[1]} knows no master of that name: check \`name\``);
 }
 
-/** Passes on the outcome of a handshake; the end of the connection has its own event. */
+/**
+ * Asks outside any caller's async context, and passes on what the server answers; the end of the connection has its own
+ * event.
+ */
 export function answerHandshake(
-  handshake: Promise<HandshakeReply>,
+  ask: () => Promise<HandshakeReply>,
   reply: (reply: HandshakeReply) => void,
 ): void {
-  handshake.then(reply, (error: unknown) => {
+  const onError = (error: unknown): void => {
     if (isConnectionClosed(error)) return;
     reply({ kind: "failed", failure: connectionFailure(error) });
-  });
+  };
+  detached(() => void ask().then(reply, onError));
 }

@@ -59,7 +59,7 @@ class ClusterConnection implements Connection {
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    detached(() => answerHandshake(this.#handshake(request), reply));
+    answerHandshake(() => this.#handshake(request), reply);
   }
 
   async #handshake({

@@ -9,12 +9,12 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
-import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
 import { detached } from "../runtime/detached.js";
 import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
+import { answerHandshake } from "./client-events.js";
 import { Introduction } from "./introduction.js";
-import { connectionFailure, errorReply, isOfClusterMember } from "../script/redis-errors.js";
+import { connectionFailure, errorReply } from "../script/redis-errors.js";
 
 /** One Redis server, as a client library of your own reaches it. */
 export interface CommandTransport {
@@ -99,11 +99,7 @@ class CommandedConnection implements Connection {
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    const failed = (error: unknown): void => {
-      const reason = isOfClusterMember(error) ? new Error(MEMBER_OF_CLUSTER) : error;
-      reply({ kind: "failed", failure: connectionFailure(reason) });
-    };
-    detached(() => void this.#introduction.handshake(request).then(reply, failed));
+    answerHandshake(() => this.#introduction.handshake(request), reply);
   }
 
   send(

@@ -1,9 +1,10 @@
 import { connectionsToEnd } from "../channel/previous-connection.js";
 import type { HandshakeReply, HandshakeRequest } from "../channel/transport.js";
+import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
-import { isConnectionClosed, isSyntaxError } from "../script/redis-errors.js";
+import { isConnectionClosed, isOfClusterMember, isSyntaxError } from "../script/redis-errors.js";
 
 /** The id of no connection. */
 const NOBODY = Number.MAX_SAFE_INTEGER;
@@ -26,6 +27,15 @@ export class Introduction {
   }
 
   async handshake(request: HandshakeRequest): Promise<HandshakeReply> {
+    try {
+      return await this.#handshake(request);
+    } catch (error) {
+      if (isOfClusterMember(error)) throw new Error(MEMBER_OF_CLUSTER, { cause: error });
+      throw error;
+    }
+  }
+
+  async #handshake(request: HandshakeRequest): Promise<HandshakeReply> {
     const [connectionId, list, about] = await Promise.all([
       named("CLIENT|ID", this.#redis.client("ID")),
       this.#isDone ? "" : this.#introduce(request),

@@ -11,18 +11,12 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import { dropStream } from "./drop-stream.js";
-import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
 import { decodeReply } from "../script/batch-codec.js";
 import { readyCommand, type BatchWire } from "./batch-wire.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
-import {
-  errorReply,
-  isConnectionClosed,
-  isOfClusterMember,
-  isUnknownCommand,
-} from "../script/redis-errors.js";
+import { errorReply, isConnectionClosed, isUnknownCommand } from "../script/redis-errors.js";
 import { Introduction } from "./introduction.js";
 import { detached } from "../runtime/detached.js";
 
@@ -64,24 +58,19 @@ class StandaloneConnection implements Connection {
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    detached(() => answerHandshake(this.#handshake(request), reply));
+    answerHandshake(() => this.#handshake(request), reply);
   }
 
   async #handshake(request: HandshakeRequest): Promise<HandshakeReply> {
     try {
-      return await this.#askWhoItIs(request);
+      // ioredis selects the database, but continues in database 0 if the server refuses.
+      const { db } = this.#redis.options;
+      if (db) await this.#redis.select(db);
+      return await this.#introduction.handshake(request);
     } catch (error) {
-      if (isOfClusterMember(error)) throw new Error(MEMBER_OF_CLUSTER, { cause: error });
       if (await this.#isSentinel(error)) throw new Error(SENTINEL, { cause: error });
       throw error;
     }
-  }
-
-  async #askWhoItIs(request: HandshakeRequest): Promise<HandshakeReply> {
-    // ioredis selects the database, but continues in database 0 if the server refuses.
-    const { db } = this.#redis.options;
-    if (db) await this.#redis.select(db);
-    return this.#introduction.handshake(request);
   }
 
   /** A Sentinel supports only a few commands, and INFO. */

@@ -1,5 +1,4 @@
 import { AsyncResource } from "node:async_hooks";
-import type { Clock } from "../coordinator/ports.js";
 
 /** The async context of no caller. */
 const outside = new AsyncResource("QUORATE");
@@ -10,13 +9,4 @@ const outside = new AsyncResource("QUORATE");
  */
 export function detached<T>(run: () => T): T {
   return outside.runInAsyncScope(run);
-}
-
-/** The same clock; its callbacks run outside any caller's async context. */
-export function detachedClock(clock: Clock): Clock {
-  return {
-    ...clock,
-    setTimer: (delayMs, callback) => detached(() => clock.setTimer(delayMs, callback)),
-    defer: (callback) => detached(() => clock.defer(callback)),
-  };
 }

@@ -110,7 +110,7 @@ class DeploymentBench {
   }
 
   left(): number[] {
-    return this.asked.map((_, index) => this.deployment.quarantineLeftMs(index));
+    return this.asked.map((_, index) => this.deployment.quarantine.leftMs(index));
   }
 
   /** Takes what was asked since the last time. */
@@ -282,7 +282,7 @@ describe("Deployment: a new deployment", () => {
       const bench = new DeploymentBench(3, over);
       bench.handshake(0, "fresh");
       expect(bench.take()).to.deep.equal([["admit"], [], []]);
-      expect(bench.deployment.quarantineLeftMs(0)).to.equal(leftMs);
+      expect(bench.deployment.quarantine.leftMs(0)).to.equal(leftMs);
     });
   }
 
@@ -434,11 +434,11 @@ describe("Deployment: quarantine", () => {
     const bench = new DeploymentBench(1);
     bench.handshake(0, "open");
     bench.handshake(0, "forgot", { id: "new", writtenMs: 0 });
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(QUARANTINE_MS);
+    expect(bench.deployment.quarantine.leftMs(0)).to.equal(QUARANTINE_MS);
     bench.clock.advance(5_000);
     bench.handshake(0, "forgot", { id: "new", writtenMs: 0 });
     expect(
-      bench.deployment.quarantineLeftMs(0),
+      bench.deployment.quarantine.leftMs(0),
       "another handshake does not begin it anew",
     ).to.equal(QUARANTINE_MS - 5_000);
   });
@@ -448,7 +448,7 @@ describe("Deployment: quarantine", () => {
     bench.handshake(0, "open");
     bench.handshake(0, "fresh", { id: "new" });
     bench.handshake(0, "open", { id: "new" });
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(QUARANTINE_MS);
+    expect(bench.deployment.quarantine.leftMs(0)).to.equal(QUARANTINE_MS);
     expect(bench.take()[0]).to.not.include("open new");
   });
 
@@ -457,8 +457,8 @@ describe("Deployment: quarantine", () => {
     bench.handshake(0, "open");
     bench.handshake(1, "open", { maxTtlMs: 60_000 });
     bench.handshake(2, "open");
-    bench.deployment.onForgot(0);
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(60_602);
+    bench.deployment.quarantine.onForgot(0);
+    expect(bench.deployment.quarantine.leftMs(0)).to.equal(60_602);
   });
 
   it("asks the others again when a node forgot: they have the longest ttl on record", () => {
@@ -468,7 +468,7 @@ describe("Deployment: quarantine", () => {
     bench.handshake(0, "forgot", { id: "new" });
     expect(bench.take()).to.deep.equal([["admit"], ["handshake"], ["handshake"]]);
     bench.handshake(1, "open", { maxTtlMs: 60_000 });
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(60_602);
+    expect(bench.deployment.quarantine.leftMs(0)).to.equal(60_602);
   });
 
   it("writes a lost record with the longest ttl that enough others show, and asks them first", () => {
@@ -504,15 +504,15 @@ describe("Deployment: quarantine", () => {
   it("is void where it is off", () => {
     const bench = new DeploymentBench(1, { isQuarantineOn: false });
     bench.handshake(0, "forgot");
-    bench.deployment.onForgot(0);
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(0);
+    bench.deployment.quarantine.onForgot(0);
+    expect(bench.deployment.quarantine.leftMs(0)).to.equal(0);
   });
 
   it("never holds a node that keeps no record", () => {
     const bench = new DeploymentBench(1);
     bench.handshake(0, "unkept");
     expect(bench.take()).to.deep.equal([["admit"]]);
-    expect(bench.deployment.quarantineLeftMs(0)).to.equal(0);
+    expect(bench.deployment.quarantine.leftMs(0)).to.equal(0);
   });
 });
 

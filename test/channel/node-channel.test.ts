@@ -795,7 +795,7 @@ describe("NodeChannel: keys that live longer than the record says", () => {
     const bench = ready();
     void bench.channel.allowTtl(90_000);
     bench.connection.answerHandshake(handshakeReply({ maxTtlMs: 90_000 }));
-    bench.client.deployment.onForgot(0);
+    bench.client.deployment.quarantine.onForgot(0);
     expect(bench.channel.quarantineLeftMs).to.be.above(90_000);
   });
 

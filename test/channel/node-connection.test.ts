@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { NodeConnection, type Handshake } from "../../src/channel/node-connection.js";
-import type { ConnectionFailure, RecordOrder } from "../../src/channel/transport.js";
+import type { BatchReply, ConnectionFailure, RecordOrder } from "../../src/channel/transport.js";
+import { operation } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import {
   handshakeReply,
@@ -18,6 +19,7 @@ class NodeConnectionBench {
   readonly clock = new ManualClock();
   readonly handshakes: Handshake[] = [];
   readonly ends: ConnectionFailure[] = [];
+  readonly replies: BatchReply[] = [];
   readonly orders: (RecordOrder | undefined)[] = [];
   readonly subject: NodeConnection;
   readonly connection: ScriptedConnection;
@@ -51,6 +53,13 @@ class NodeConnectionBench {
       },
     );
     this.connection = transport.last;
+  }
+
+  send(count: number): void {
+    const operations = Array.from({ length: count }, () => operation("acquire", "a"));
+    this.subject.send({ operations, recordId: "r", withScript: true }, (reply) =>
+      this.replies.push(reply),
+    );
   }
 }
 
@@ -126,11 +135,41 @@ describe("NodeConnection", () => {
     }
   });
 
+  it("numbers its requests one after another, each operation of a batch", () => {
+    const bench = new NodeConnectionBench();
+    bench.connection.open();
+    for (const count of [3, 1, 2]) bench.send(count);
+    bench.subject.handshake(undefined);
+    const { handshakes, batches } = bench.connection;
+    expect(handshakes.map(({ request }) => request.number)).to.deep.equal([FIRST, FIRST + 7]);
+    expect(batches.map(({ batch }) => batch.number)).to.deep.equal([1, 4, 5].map((n) => FIRST + n));
+  });
+
+  it("reports the reply to a batch, and ends for one that is not its own", () => {
+    // That of the handshake, of the batch before, and of one that was not sent.
+    for (const number of [FIRST, FIRST + 1, FIRST + 3]) {
+      const bench = new NodeConnectionBench();
+      bench.connection.open();
+      bench.send(1);
+      bench.send(1);
+      bench.connection.answer(0);
+      expect(bench.replies).to.have.length(1);
+      bench.connection.answer(1, undefined, true, number);
+      expect(bench.replies).to.have.length(1);
+      expect(bench.ends).to.have.length(1);
+      expect(bench.ends[0]).to.include({ isOutOfStep: true, isMisconfigured: false });
+      expect(bench.connection.isClosed).to.equal(true);
+    }
+  });
+
   it("ends once: nothing that comes behind the end is reported", () => {
     const bench = new NodeConnectionBench();
     bench.connection.events.onOpen();
+    bench.send(1);
     bench.subject.end({ message: "enough", isMisconfigured: false });
     bench.connection.answerHandshake(handshakeReply());
+    bench.connection.answer(0);
+    expect(bench.replies).to.deep.equal([]);
     bench.connection.fail();
     bench.subject.handshake({ becomes: "fresh" });
     bench.clock.advance(1_000);

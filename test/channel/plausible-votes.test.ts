@@ -25,10 +25,14 @@ class Bench {
     return this.clock.wallUs() + FENCE_LEAD_US;
   }
 
-  pass(index: number, vote: Vote, sendBeforeMs = Number.POSITIVE_INFINITY): void {
+  pass(
+    index: number,
+    vote: Vote,
+    { sendBeforeMs = Number.POSITIVE_INFINITY, wasSent = false } = {},
+  ): void {
     const receiver = { onVote: (at: number, passed: Vote) => this.answers.push([at, passed]) };
     const asked = operation("acquire", "a", { sendBeforeMs });
-    const entry: Entry = { operation: asked, receiver, index, mayHold: false, wasSent: false };
+    const entry: Entry = { operation: asked, receiver, index, mayHold: false, wasSent };
     this.votes.pass(entry, vote);
   }
 }
@@ -40,6 +44,17 @@ describe("PlausibleVotes", () => {
     votes.forEach((vote) => bench.pass(1, vote));
     expect(bench.answers.map(([, vote]) => vote)).to.deep.equal(votes);
     expect(bench.told).to.deep.equal([]);
+  });
+
+  it("takes no second sending that found nothing for proof that nothing was there", () => {
+    const bench = new Bench();
+    const free: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
+    bench.pass(0, free);
+    bench.pass(0, granted(), { wasSent: true });
+    bench.pass(0, free, { wasSent: true });
+    const [first, second, third] = bench.answers.map(([, vote]) => vote);
+    expect([first, second]).to.deep.equal([free, granted()]);
+    expect(third).to.include({ kind: "fault", fault: "disconnected", sent: true });
   });
 
   for (const more of [1, MAX_FENCE, Number.NaN]) {
@@ -94,9 +109,9 @@ describe("PlausibleVotes", () => {
   it("keeps none for a round that is over", () => {
     const bench = new Bench();
     bench.clock.stepWall(-bench.nowMs);
-    bench.pass(0, granted(1.7e15), bench.clock.now() + 50);
+    bench.pass(0, granted(1.7e15), { sendBeforeMs: bench.clock.now() + 50 });
     bench.clock.advance(51);
-    bench.pass(1, granted(1.7e15), bench.clock.now() + 50);
+    bench.pass(1, granted(1.7e15), { sendBeforeMs: bench.clock.now() + 50 });
     bench.timesMs = [1.7e12, 1.7e12];
     bench.votes.onNodeTime();
     expect(bench.answers.map(([index]) => index)).to.deep.equal([1]);

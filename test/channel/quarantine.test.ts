@@ -368,7 +368,7 @@ describe("Quarantine", () => {
       const bench = new Bench();
       bench.see(0, { state: "attested" });
       act(bench);
-      expect(bench.quarantine.text(0)).to.match(happened).and.include(" it votes in 11 s,");
+      expect(bench.quarantine.problemOf(0)).to.match(happened).and.include(" it votes in 11 s,");
     });
   }
 
@@ -379,7 +379,7 @@ describe("Quarantine", () => {
     it(`says what it knows about a node first seen as ${state}`, () => {
       const bench = new Bench();
       bench.see(0, { state });
-      expect(bench.quarantine.text(0)).to.match(happened);
+      expect(bench.quarantine.problemOf(0)).to.match(happened);
     });
   }
 

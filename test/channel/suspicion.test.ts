@@ -15,13 +15,13 @@ class Calls implements WatchedCalls {
   /** When the calls without an answer were sent, ms. */
   sentMs: number[] = [];
 
-  get oldestSentMs(): number | undefined {
+  oldestSentMs(): number | undefined {
     return this.sentMs[0];
   }
 
   /** How long the oldest call has been without an answer, ms. */
   get ageMs(): number {
-    return this.clock.now() - (this.oldestSentMs ?? this.clock.now());
+    return this.clock.now() - (this.oldestSentMs() ?? this.clock.now());
   }
 
   send(): void {

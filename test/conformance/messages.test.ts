@@ -32,6 +32,12 @@ const wantsPermit = { name: "a0", placePrefix: "s" } as const;
 
 const BOTH_WAIT = [run(acquire(), acquire(zByQ), acquire(yByP))];
 
+/** Readers hold it. A reader waits for a writer whose process has ended; another writer's place has just expired. */
+const HELD_BEFORE_DEAF = [
+  ...[run(read({ owner: "x", placePrefix: undefined }), acquire(zByQ)), wait(PLACE_MS - 10)],
+  ...[run(read({ ...yByP, ticket: 3 }), acquire({ ...deaf, ticket: 2 })), wait(11)],
+];
+
 const ROWS: readonly Row[] = [
   {
     title: "a release tells the first",
@@ -72,6 +78,12 @@ const ROWS: readonly Row[] = [
   {
     title: "who leaves passes on what is kept for it",
     given: [...BOTH_WAIT, run(release())],
+    when: leave,
+    tells: ["p 20:lock:a"],
+  },
+  {
+    title: "and of a free name, although nothing is kept for it any more",
+    given: [...BOTH_WAIT, run(release()), wait(21)],
     when: leave,
     tells: ["p 20:lock:a"],
   },
@@ -219,6 +231,28 @@ const ROWS: readonly Row[] = [
     ],
     when: read({ owner: "x", placePrefix: undefined }),
     tells: ["p r20:lock:a"],
+  },
+  {
+    title: "a reader that finds such a writer lets all in that waited behind it",
+    given: HELD_BEFORE_DEAF,
+    when: read({ ...zByQ, ticket: 4 }),
+    tells: ["p r20:lock:a"],
+  },
+  {
+    title: "even if it has to wait for another itself",
+    given: [...HELD_BEFORE_DEAF, run(acquire({ ...zByQ, ...wantsPermit, ticket: 4 }))],
+    when: read({ owner: "z", placePrefix: undefined }),
+    // It asks that one whether it listens, twice: whether it may read, and who else may.
+    tells: ["q ", "p r20:lock:a", "q "],
+  },
+  {
+    title: "as does a refresh",
+    given: HELD_BEFORE_DEAF,
+    when: {
+      ...{ kind: "refresh", name: "aShared", inbox: "q" },
+      places: [{ ticket: 4, placePrefix: "r", name: "aShared" }],
+    },
+    tells: ["p r20:lock:a", "q r20:lock:a"],
   },
   {
     title: "a permit goes to the first behind one whose process has ended, which wanted the name",

@@ -104,6 +104,27 @@ describe("an adoption", () => {
   });
 });
 
+describe("an adoption that fails", () => {
+  it("E1: says nothing to those that wait for the name: they ask for it whatever the giver had", () => {
+    const { bench, adoption } = pendingAdoption();
+    const waiting = { waitMs: 50, fair: true };
+    bench.acquire({}, waiting);
+    const behind = bench.acquire({}, waiting);
+    bench.clock.advance(1);
+    adoption.abort();
+    const again = { as: "adopt", giverId: GIVER } as const;
+    const wait = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false };
+    const wanted = { keys: KEYS, settings: leaseSettings(), wait, standing: again };
+    const outcomes: AcquireOutcome[] = [];
+    new Acquire(bench.context, wanted, (outcome) => outcomes.push(outcome)).begin();
+    // Who has no key of the giver has refused it, and would grant it to anybody else.
+    bench.answer("acquire", [fault(), found(), fault()]);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
+    bench.clock.advance(60);
+    expect(behind.outcomes[0]).to.include({ kind: "refused", attemptCount: 0 });
+  });
+});
+
 describe("an adoption of a name that is stolen", () => {
   it("ends as if it had been granted and preempted, and takes back what it took", () => {
     const { bench, outcomes, adoption } = pendingAdoption();

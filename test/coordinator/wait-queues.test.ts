@@ -5,7 +5,7 @@ import { MAX_PASSED_BACK_A_SECOND } from "../../src/coordinator/wait-queues.js";
 import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { fault, granted, held } from "../support/votes.js";
+import { fault, free, granted, held } from "../support/votes.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 
 const INBOX = "i".padEnd(22, "_");
@@ -306,6 +306,31 @@ describe("A line", () => {
       "granted",
     ]);
   });
+
+  for (const { title, told, asks } of [
+    { title: "asks at once", told: [0, 2], asks: 1 },
+    { title: "polls, after what only one node has told,", told: [0, 0], asks: 0 },
+  ]) {
+    it(`${title} behind a lock that had been ended on the nodes without its process knowing`, async () => {
+      const { bench, refuse, turn, attempts } = waitingBench();
+      const { outcomes } = bench.acquire({ renew: false }, { ...WAIT, fair: true });
+      bench.answer("acquire", WANTED);
+      bench.acquire({ renew: false }, { ...WAIT, fair: true });
+      refuse();
+      const [outcome] = outcomes;
+      if (outcome?.kind !== "granted") return expect.fail("not granted");
+      bench.clock.advance(100);
+      const asked = attempts();
+      turn(...told);
+      bench.clock.advance(10);
+      expect(attempts(), "while it is believed to be held").to.equal(asked);
+      const extended = outcome.lease.extend();
+      bench.answer("extend", [free(), free(), free()]);
+      expect((await extended).kind).to.equal("lost");
+      bench.clock.advance(1);
+      expect(attempts()).to.equal(asked + asks);
+    });
+  }
 
   it("passes on turns that nobody wants only so often: whoever may publish can make them up", () => {
     const { bench, waitQueues } = waitingBench();

@@ -245,10 +245,24 @@ describe("the pauses of those that yield", () => {
     expect(isContestOpen({ ...contest, isLastAsk: true }, 0)).to.equal(false);
   });
 
-  it("are none for the first ask of one that keeps its nodes, and the shortest time between two asks then", () => {
-    expect(keepAtMs(contest, 1)).to.equal(1);
-    expect(keepAtMs({ ...contest, splitCount: 2 }, 1)).to.equal(MIN_ASK_MS);
-    expect(keepAtMs({ ...contest, splitCount: 2 }, MIN_ASK_MS + 1)).to.equal(MIN_ASK_MS + 1);
+  it("are none for the first ask of one that keeps its nodes", () => {
+    expect(keepAtMs(contest, 0, 1)).to.equal(1);
+  });
+
+  it("of one that keeps its nodes become longer from its third ask on, up to fourfold", () => {
+    const { sentMs, roundTripMs } = contest;
+    const pauses = [0, 1, 2, 3, 4, 5, 60].map((keptCount) => {
+      return keepAtMs({ ...contest, splitCount: 2 + keptCount }, keptCount, sentMs) - sentMs;
+    });
+    const [two, four] = [2 * roundTripMs, 4 * roundTripMs];
+    expect(pauses).to.deep.equal([MIN_ASK_MS, MIN_ASK_MS, two, four, four, four, four]);
+    const lateMs = sentMs + 100 * roundTripMs;
+    expect(keepAtMs({ ...contest, splitCount: 4 }, 2, lateMs)).to.equal(lateMs);
+  });
+
+  it("of one that keeps its nodes are never shorter than the shortest", () => {
+    const fast = { ...contest, roundTripMs: 0.1, splitCount: 9 };
+    expect(keepAtMs(fast, 5, fast.sentMs)).to.equal(fast.sentMs + MIN_ASK_MS);
   });
 
   it("wait for silent nodes a quarter of their deadline, or as long again as the others took", () => {

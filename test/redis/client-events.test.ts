@@ -168,7 +168,7 @@ describe("answerHandshake", () => {
   ]) {
     it(title, async () => {
       const told: HandshakeReply[] = [];
-      answerHandshake(handshake(), (reply) => told.push(reply));
+      answerHandshake(handshake, (reply) => told.push(reply));
       expect(told, "not before the call returns").to.deep.equal([]);
       await settle();
       expect(told).to.deep.equal(replies);

@@ -1,9 +1,4 @@
-import {
-  firstNumber,
-  outOfStep,
-  OUT_OF_STEP_REMEDY,
-  RequestNumbers,
-} from "../../channel/out-of-step.js";
+import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of-step.js";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
 import { permitLock } from "../../kinds/permit.js";
@@ -77,7 +72,7 @@ class Trial {
   readonly #fencesKey: string;
   readonly #failures = new Map<string, LockFailure>();
   #isScriptKnown = false;
-  readonly #numbers = new RequestNumbers(firstNumber(systemEntropy()));
+  #number = firstNumber(systemEntropy());
 
   constructor(node: TriedNode) {
     this.#node = node;
@@ -273,7 +268,7 @@ class Trial {
   /** The votes, or why there are none. */
   async #votes(operations: readonly Operation[]): Promise<readonly Vote[] | string> {
     const constants = { fenceSlackUs: fenceSlackUs(60_000) };
-    const number = this.#numbers.take(1);
+    const number = this.#number++;
     const words = encodeBatch(operations, "", number, constants);
     words[words.indexOf(RECORD_KEY)] = this.#fencesKey;
     const how = this.#isScriptKnown ? ["EVALSHA", BATCH_SHA] : ["EVAL", BATCH_SCRIPT];

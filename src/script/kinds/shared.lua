@@ -21,15 +21,20 @@ local function take(lock, is_acquire)
     members.begin(lock)
   elseif is_acquire and not members.ends_at(lock) then
     -- Queueing protects others only: a reader without permission to read the queue continues.
-    local may_look, is_behind = pcall(require('queue.is_behind_writer'), lock.queue, lock.ticket, lock.inbox)
-    if may_look and is_behind then return lock_key.refuse(holder, lock.key) end
+    local may_look, is_behind, has_opened =
+      pcall(require('queue.is_behind_writer'), lock.queue, lock.ticket, lock.inbox)
+    lock.has_opened = may_look and has_opened
+    if may_look and is_behind then
+      if has_opened then require('lib.offers').notify_readers(lock.key, lock.queue) end
+      return lock_key.refuse(holder, lock.key)
+    end
   end
   members.retime(lock)
 end
 
--- After the first reader, the others can acquire it, too.
+-- After the first reader, the others can acquire it, too; and after one that has removed who kept them out.
 local function taken(lock)
-  if lock.is_first then require('lib.offers').notify_readers(lock.key, lock.queue) end
+  if lock.is_first or lock.has_opened then require('lib.offers').notify_readers(lock.key, lock.queue) end
 end
 
 return {

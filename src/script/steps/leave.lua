@@ -1,5 +1,5 @@
--- Leaves the queue, whatever the key holds; a reservation for us is passed on, and those that waited only because we
--- were ahead of them are told.
+-- Leaves the queue, whatever the key holds. A reservation for us is passed on, and so is a notification without one:
+-- not every layout has reservations, nor do they last. Those that waited only because we were ahead of them are told.
 -- luacheck: read globals SHARED_HOLDER
 
 local offers = require('lib.offers')
@@ -15,6 +15,8 @@ return function(lock, kind)
   if holder == lock.reservation then
     call('DEL', lock.key)
     offers.offer(lock.key, lock.queue)
+  elseif not holder then
+    offers.offer(lock.key, lock.queue, true)
   elseif has_left or holder == SHARED_HOLDER then
     offers.let_in(lock.key, lock.queue, holder)
   end

@@ -27,7 +27,9 @@ local function left_of(group, n, of, holder, inbox)
   local left = call('PTTL', group.keys[n])
   if left < 0 or not holder or holder == group.reservation then return 0 end
   if group.kind == 'r' and holder == SHARED_HOLDER then
-    return require('queue.is_behind_writer')(of, group.ticket(n), inbox) and left or 0
+    local is_behind, has_opened = require('queue.is_behind_writer')(of, group.ticket(n), inbox)
+    if has_opened then require('lib.offers').notify_readers(group.keys[n], of) end
+    return is_behind and left or 0
   elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
     return left_of_permits(companion('permits', group.keys[n]), tonumber(group.permits))
   end

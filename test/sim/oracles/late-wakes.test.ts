@@ -22,6 +22,11 @@ const waits = [
 ];
 const released = (node: number): HistoryEvent =>
   key(4 * S, node, "X", undefined, { op: "release" });
+/** A waits, and two nodes take it out of their queues. */
+const toldByTwo = (): HistoryEvent[] => [
+  ...[...waits, ...stands(), released(0), released(1)],
+  ...[0, 1].map((node) => place(4 * S, "gone", "release", { node, ticket: 2 })),
+];
 /** How long the slowest message took. */
 const slow = (tookMs: number): HistoryEvent[] =>
   (["told", "heard"] as const).map((what, at) => ({
@@ -77,6 +82,15 @@ describe("oracle W7, who is woken", () => {
       {
         title: "one that stands in the queues of too few nodes",
         events: [...waits, ...stands().slice(0, 1), ...onAll(released), ...asks(4 * S + 300 * MS)],
+      },
+      {
+        title: "one that has given back what one of two nodes had told it of",
+        events: [
+          ...[...toldByTwo(), send(4 * S + MS, "x", 0, { process: "A" })],
+          key(4 * S + 2 * MS, 0, undefined, "x", { op: "acquire" }),
+          key(4 * S + 3 * MS, 0, "x", undefined, { op: "release" }),
+          ...asks(4 * S + 300 * MS),
+        ],
       },
       {
         title: "one behind another",
@@ -147,6 +161,10 @@ describe("oracle W7, who is woken", () => {
           ...[...forced("A"), { ...end(4 * S + 10 * MS, "X", "lost"), process: "A" }],
           ...asks(4 * S + 300 * MS),
         ],
+      },
+      {
+        title: "one that was told by two nodes",
+        events: [...toldByTwo(), ...asks(4 * S + 300 * MS)],
       },
       {
         title: "a waiter that asks long after the release",

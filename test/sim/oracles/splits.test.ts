@@ -36,6 +36,19 @@ describe("oracle L6, splits", () => {
           "refused",
         ),
       },
+      {
+        title: "one that code that is not ours has, several times over",
+        events: calls(
+          [
+            ...[has(1, 0, "F", { op: "foreign" }), has(1, 0, "G", { op: "foreign" })],
+            ...[
+              { ...leaves(2, 0, "F"), op: "foreign" } as const,
+              has(3, 1, "H", { op: "foreign" }),
+            ],
+          ],
+          "refused",
+        ),
+      },
       { title: "one that was reserved", events: calls([kept(20, 0), kept(30, 1)], "refused") },
       {
         title: "one that somebody was granted, whatever the nodes have",

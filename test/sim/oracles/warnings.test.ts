@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { processEvent, vote } from "../../support/check/events.js";
+import { nodeEvent, processEvent, vote } from "../../support/check/events.js";
 
 const starts = (atUs: number, process: string, ...nodes: number[]): HistoryEvent => {
   return { ...processEvent(atUs, process, "start"), nodes };
@@ -10,6 +10,8 @@ const listed = (atUs: number, node: number, nodes?: readonly number[], count = 0
 };
 const warned = (atUs: number, process: string): HistoryEvent => ({ kind: "warned", atUs, process });
 const votes = (atUs: number, node: number): HistoryEvent => vote(atUs, "b", node, { process: "B" });
+
+const loses = (atUs: number, node: number): HistoryEvent => nodeEvent(atUs, node, "forget");
 
 const THREE = [0, 1, 2];
 
@@ -43,8 +45,22 @@ describe("oracle I3, warnings", () => {
         title: "the number of nodes on record, before there is a list",
         events: [listed(1, 0, undefined, 3), starts(10, "B", 0, 1, 2, 3), warned(11, "B")],
       },
+      {
+        title: "an id that a node had before it lost its data twice",
+        events: [
+          ...[starts(1, "A", 0, 1, 2), loses(5, 0), starts(10, "B", 2, 0, 1), loses(20, 0)],
+          warned(21, "B"),
+        ],
+      },
     ],
     [
+      {
+        title: "a warning of a node that lost its data once while anybody used it",
+        events: [
+          ...[starts(1, "A", 1, 2, 3), loses(5, 0), starts(10, "B", 2, 0, 1), loses(20, 0)],
+          warned(21, "B"),
+        ],
+      },
       {
         title: "nobody says that there are fewer",
         events: [
