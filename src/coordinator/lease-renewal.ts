@@ -1,4 +1,4 @@
-import { faultVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
+import { faultVote, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import {
   renewalDueAtMs,
   renewalLateAtMs,
@@ -30,7 +30,7 @@ export interface ExtendedLease extends GrantedLease {
   readonly provenAtMs: number;
   isHeld(): boolean;
   /** Extends the key to that ttl. */
-  extension(ttlMs: number, nowMs: number): Operation;
+  extension(ttlMs: number, nowMs: number): OperationOf<"extend">;
   /** Too many nodes have lost the key for a quorum to hold it. */
   onTaken(): void;
   /** A quorum has extended it: its next renewal has changed. */

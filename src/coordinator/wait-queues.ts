@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
-import type { Operation } from "../protocol/operation.js";
+import { newOperation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
@@ -229,17 +229,9 @@ export class WaitQueues {
   }
 
   #sendLeave(index: number, keys: LockKind, waiter: Waiter): void {
-    const operation: Operation = {
-      kind: "leave",
-      keys,
-      ownerId: waiter.inbox,
-      ttlMs: waiter.turnMs,
-      fence: undefined,
-      sendBeforeMs: Number.POSITIVE_INFINITY,
-      waiter,
-      wire: undefined,
-    };
-    this.#nodes[index]?.submit(operation, NOBODY, false);
+    const sendBeforeMs = Number.POSITIVE_INFINITY;
+    const leave = newOperation("leave", { keys, ownerId: waiter.inbox, sendBeforeMs, waiter });
+    this.#nodes[index]?.submit(leave, NOBODY, false);
   }
 }
 
