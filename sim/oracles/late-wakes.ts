@@ -159,7 +159,11 @@ export function checkLateWakes(history: History, violate: Violate): void {
     believed.delete(ownerId);
     if (key !== undefined && deceivedUs.has(key)) deceivedUs.set(key, atUs);
   };
-  const onAnswer = ({ process, name, atUs }: VoteEvent | GrantEvent | EndEvent): void => {
+  const onAnswer = ({
+    process,
+    name,
+    atUs,
+  }: Pick<VoteEvent, "process" | "name" | "atUs">): void => {
     for (const each of rootsOf(name)) answeredUs.set(`${process} ${each}`, atUs);
   };
   const see = (event: HistoryEvent): void => {
@@ -194,6 +198,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
       const { process, ownerId } = event;
       attempts.set(ownerId, { process, atUs, openUs: openUsFor(event) });
     } else if (event.kind === "send" && event.op === "revoke") onRevoke(event);
+    // Its attempt was given up: until then it waited for what the nodes say to that.
+    else if (event.kind === "send" && event.op === "release") onAnswer(event);
     else if (event.kind === "vote") {
       if (event.vote === "fault") troubledUs.set(event.process, atUs);
       if (event.op === "acquire" || event.op === "seal") onAnswer(event);

@@ -221,8 +221,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
   hurry(): void {
     if (this.#isOver) return;
-    if (this.hasBegun) this.#round?.hurry();
-    else this.#context.admission.hurry(this);
+    if (!this.hasBegun) return this.#context.admission.hurry(this);
+    this.#round?.hurry();
+    this.#contender?.hurry(this.#context.clock.now());
   }
 
   /** Called by the acquire round, while others have votes in it. */

@@ -84,6 +84,8 @@ export class Contender implements Sleeper {
   /** What refused it when it last kept its nodes, and how often in a row that was the same. */
   #refused: Votes = [];
   #sameCount = 0;
+  /** Nodes have notified us since. */
+  #isTold = false;
   /** Called after a pause. */
   #askAgain: ((nowMs: number) => void) | undefined;
 
@@ -116,12 +118,26 @@ export class Contender implements Sleeper {
 
   /** Calls back when those that refused may be asked again. */
   whenAgain(votes: Votes, nowMs: number, askAgain: (nowMs: number) => void): void {
-    this.#sameCount = isSameRefusal(votes, this.#refused) ? this.#sameCount + 1 : 0;
+    const isSame = isSameRefusal(votes, this.#refused) && !this.#isTold;
+    this.#sameCount = isSame ? this.#sameCount + 1 : 0;
+    this.#isTold = false;
     this.#refused = votes;
-    const atMs = keepAtMs(this.contest, this.#sameCount, nowMs);
-    if (atMs <= nowMs) return askAgain(nowMs);
     this.#askAgain = askAgain;
-    this.#context.schedule.set(this, atMs);
+    this.#pause(nowMs);
+  }
+
+  #pause(nowMs: number): void {
+    const atMs = keepAtMs(this.contest, this.#sameCount, nowMs);
+    if (atMs > nowMs) return this.#context.schedule.set(this, atMs);
+    this.#context.schedule.remove(this);
+    this.wake(nowMs);
+  }
+
+  /** Nodes have notified us since: those that refused may not do so again. */
+  hurry(nowMs: number): void {
+    this.#sameCount = 0;
+    this.#isTold = true;
+    if (this.#askAgain !== undefined) this.#pause(nowMs);
   }
 
   /** Nothing is left to decide. */
