@@ -4,8 +4,6 @@ export interface ChannelSettings extends Excuses {
   readonly nodeCount: number;
   /** To what the longest ttl on record is raised, ms; 0 leaves it. `NodeChannel.allowTtl` asks for more. */
   readonly raisedTtlMs: number;
-  /** Maximum by which a node's clock may gain on real time, ms. */
-  readonly clockStepMs: number;
   /** Maximum difference in rate between the clocks of client and node. */
   readonly driftFactor: number;
   readonly isDurable: boolean;

@@ -1,4 +1,3 @@
-import type { Clock, Timer } from "../coordinator/ports.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
 
 /**
@@ -39,37 +38,3 @@ export function readinessOf(
 
 /** Called on every change of state that the channel itself notices. */
 export type StateListener = (state: ChannelState, detail: string) => void;
-
-/** A channel whose state is reported. */
-export interface StatefulChannel {
-  readonly state: ChannelState;
-  readonly detail: string;
-  readonly quarantineLeftMs: number;
-}
-
-/** Reports each state of a channel once, including the end of its quarantine, for which no event arrives. */
-export class StateTeller {
-  readonly #channel: StatefulChannel;
-  readonly #clock: Clock;
-  readonly #onState: StateListener;
-  #toldState: ChannelState | undefined;
-  #timer: Timer | undefined;
-
-  constructor(channel: StatefulChannel, clock: Clock, onState: StateListener) {
-    this.#channel = channel;
-    this.#clock = clock;
-    this.#onState = onState;
-  }
-
-  /** The state may have changed. */
-  tell(): void {
-    const { state } = this.#channel;
-    this.#timer?.cancel();
-    if (state === "quarantined") {
-      this.#timer = this.#clock.setTimer(this.#channel.quarantineLeftMs, () => this.tell());
-    }
-    if (state === this.#toldState) return;
-    this.#toldState = state;
-    this.#onState(state, this.#channel.detail);
-  }
-}

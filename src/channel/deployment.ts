@@ -2,7 +2,6 @@ import type { Clock, Timer } from "../coordinator/ports.js";
 import type { Sighting } from "../protocol/incarnation.js";
 import { toleratedCount } from "../protocol/verdict.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
-import type { ChannelSettings } from "./channel-settings.js";
 import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
 import type { HandshakeQuestion } from "./node-connections.js";
@@ -263,7 +262,7 @@ export class Deployment implements Candidates {
   /** What a handshake with the node asks and writes. */
   question(
     index: number,
-    { nodeCount, clockStepMs, isDurable, isLooking }: ChannelSettings,
+    isDurable: boolean,
     wantedTtlMs: number,
     order: RecordOrder | undefined,
   ): HandshakeQuestion {
@@ -271,12 +270,13 @@ export class Deployment implements Candidates {
     const offer = this.#lists.offerFor(index);
     const nodeList =
       offer.list === undefined ? offer : { ...offer, topFence: this.quarantine.topFence };
-    const settings = { nodeCount, clockStepMs, isDurable, isLooking };
+    const { nodeCount, clockStepMs, isLooking } = this.#settings;
     // Of a node that lost its data, also where the record itself was left: it may be older than the last raise.
     const shownMs = this.quarantine.leftMs(index) > 0 ? this.#longestTtl.shownBeside(index) : 0;
     const maxTtlMs = Math.max(wantedTtlMs, shownMs ?? 0);
     const firstTtlMs = this.#longestTtl.firstFor(index);
-    return { ...settings, ifAbsent, maxTtlMs, firstTtlMs, order, nodeList };
+    const own = { nodeCount, clockStepMs, isDurable, isLooking };
+    return { ...own, ifAbsent, maxTtlMs, firstTtlMs, order, nodeList };
   }
 
   /** Both lists, where the clients on record use other nodes; undefined as far as they use the same. */

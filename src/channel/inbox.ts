@@ -1,8 +1,8 @@
 import type { Clock, Entropy, InboxPort, Timer } from "../coordinator/ports.js";
+import { reconnectDelayMs } from "../protocol/backoff.js";
 import { inboxChannel } from "../protocol/keys.js";
 import { parseTurnMessage, type TurnMessage } from "../protocol/turn-message.js";
 import { quorumSize } from "../protocol/verdict.js";
-import { reconnectDelayMs } from "./reconnect.js";
 import type { Subscription, Transport } from "./transport.js";
 
 /** Receives what arrives in the inbox. */

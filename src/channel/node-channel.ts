@@ -1,18 +1,11 @@
-import type { Clock, Entropy, NodePort, VoteReceiver } from "../coordinator/ports.js";
+import type { Clock, Entropy, NodePort, Timer, VoteReceiver } from "../coordinator/ports.js";
+import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
-import type { Operation } from "../protocol/operation.js";
+import type { FaultKind, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
-import {
-  readinessOf,
-  StateTeller,
-  type ChannelState,
-  type StatefulChannel,
-  type StateListener,
-} from "./channel-state.js";
-import { Deferred } from "./deferred.js";
+import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
-import { nodeProblem } from "./node-problem.js";
 import { Pipeline } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
@@ -28,25 +21,27 @@ type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
  * One node behind one connection at a time: handshake first, then operations in order. Nothing is sent late, no
  * release that matters is dropped, and a node that does not answer costs bounded memory.
  */
-export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulChannel {
+export class NodeChannel implements NodePort, Member, ConnectedNode {
   readonly name: string;
   readonly index: number;
   readonly #settings: ChannelSettings;
   readonly #deployment: Deployment;
   readonly #clock: Clock;
   readonly #connections: NodeConnections;
-  readonly #teller: StateTeller;
-  /** Never from within `submit`: the round is still sending to the other nodes. */
-  readonly #refusals: Deferred;
+  readonly #onState: StateListener;
   readonly #releases = new PendingReleases();
   readonly #pipeline: Pipeline;
   readonly #ttl: RecordedTtl;
 
   #phase: Phase = "connecting";
+  #toldState: ChannelState | undefined;
+  /** Until its quarantine ends. */
+  #timer: Timer | undefined;
   #detail = "not connected yet";
   #isListedTwice = false;
   /** Operations that wait for the handshake, in order. */
   #parked: Entry[] = [];
+  readonly #refusals: (() => void)[] = [];
 
   constructor(
     index: number,
@@ -63,14 +58,13 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#deployment = deployment;
     this.#clock = clock;
     this.#connections = new NodeConnections(transport, clock, entropy, this);
-    this.#teller = new StateTeller(this, clock, onState);
-    this.#refusals = new Deferred(clock);
+    this.#onState = onState;
     this.#ttl = new RecordedTtl(settings.raisedTtlMs);
     this.#pipeline = new Pipeline(clock, settings, deployment.votes, {
       acquireProblem: () => deployment.quarantine.problemOf(index),
       onForgot: () => this.#onForgot(),
       onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
-      onSuspicion: () => this.#teller.tell(),
+      onSuspicion: () => this.#tell(),
     });
     deployment.join(this);
   }
@@ -126,7 +120,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (phase === "ready") this.#submitReady(entry);
     else if (phase === "connecting") this.#parked.push(entry);
     else if (phase === "closed") {
-      this.#refusals.push(() => refuseUnsent(entry, "closed", "the lock manager is closed"));
+      this.#refuse(entry, "closed", "the lock manager is closed");
     } else this.#keepOrRefuse(entry, phase === "down" ? "disconnected" : "misconfigured");
   }
 
@@ -160,7 +154,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     for (const entry of unsent) refuseUnsent(entry, "closed", "closed");
     const kept = this.#releases.takeAll(Number.NEGATIVE_INFINITY);
     for (const entry of [...unanswered.sent, ...kept]) answerUnknown(entry, "closed", "closed");
-    this.#teller.tell();
+    this.#tell();
   }
 
   // The deployment's side
@@ -178,7 +172,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     this.#connections.onUsed();
     const owed = this.#releases.takeAll(this.#clock.steady());
     for (const entry of [...owed, ...this.#parked.splice(0)]) this.#submitReady(entry, true);
-    this.#teller.tell();
+    this.#tell();
   }
 
   // The connections' side
@@ -192,12 +186,18 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
   }
 
   request(order: RecordOrder | undefined): HandshakeQuestion {
-    return this.#deployment.question(this.index, this.#settings, this.#ttl.wantedMs, order);
+    const { isDurable } = this.#settings;
+    return this.#deployment.question(this.index, isDurable, this.#ttl.wantedMs, order);
   }
 
   problemOf(handshake: Handshake): ConnectionFailure | undefined {
     const twin = this.#deployment.duplicateOf(this.index, handshake);
-    return nodeProblem(handshake, twin, this.#settings);
+    if (twin !== undefined) {
+      const message = `the same server as \`nodes[${twin}]\`; list each server once`;
+      return { message, isMisconfigured: true, isListedTwice: true };
+    }
+    const problem = handshake.problems.find((each) => !isExcused(each, this.#settings));
+    return problem && { message: problem.message, isMisconfigured: true };
   }
 
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {
@@ -205,7 +205,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (record === undefined && this.#deployment.isLost(this.index)) {
       if (this.#phase !== "ready") this.#detail = "has no record: others are asked for what it had";
       this.#deployment.onLost(this.index, handshake.sentSteadyMs);
-      this.#teller.tell();
+      this.#tell();
       return;
     }
     if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
@@ -213,7 +213,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(this.#settings.isLooking ? 0 : (record?.maxTtlMs ?? 0));
     this.#deployment.onHandshake(this.index, handshake, ownSinceMs);
-    this.#teller.tell();
+    this.#tell();
   }
 
   #onForgot(): void {
@@ -221,7 +221,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     // A handshake in flight was sent after the batch that found out, or the next batch will find out again.
     const { current } = this.#connections;
     if (current?.isHandshaking === false) current.handshake(undefined);
-    this.#teller.tell();
+    this.#tell();
   }
 
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean {
@@ -248,8 +248,20 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
     if (isWorthWaiting) this.#parked = waiting;
     else for (const entry of waiting) this.#keepOrRefuse(entry, fault);
 
-    this.#teller.tell();
+    this.#tell();
     return isWorthWaiting;
+  }
+
+  /** The state may have changed. Each is told once, so is the end of a quarantine, for which no event arrives. */
+  #tell(): void {
+    const { state } = this;
+    this.#timer?.cancel();
+    if (state === "quarantined") {
+      this.#timer = this.#clock.setTimer(this.quarantineLeftMs, () => this.#tell());
+    }
+    if (state === this.#toldState) return;
+    this.#toldState = state;
+    this.#onState(state, this.detail);
   }
 
   // Operations
@@ -262,12 +274,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
         ? this.#ttl.problemOf(operation)
         : ({ fault: "quarantined", message } as const);
     if (problem !== undefined) {
-      this.#refusals.push(() => refuseUnsent(entry, problem.fault, problem.message));
+      this.#refuse(entry, problem.fault, problem.message);
       return;
     }
     // A release that is owed is written after its acquire even if no answers arrive now.
     if (this.#pipeline.isSuspected && !entry.mayHold) {
-      this.#refusals.push(() => refuseUnsent(entry, "suspected", UNANSWERED));
+      this.#refuse(entry, "suspected", UNANSWERED);
       return;
     }
     this.#pipeline.push(entry, wasParked);
@@ -279,6 +291,15 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, StatefulCha
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {
     if (entry.mayHold && this.#releases.keep(entry, this.#clock.steady())) return;
-    this.#refusals.push(() => refuseUnsent(entry, fault, this.#detail));
+    this.#refuse(entry, fault, this.#detail);
+  }
+
+  /** Never from within `submit`: the round is still sending to the other nodes. */
+  #refuse(entry: Entry, fault: FaultKind, message: string): void {
+    this.#refusals.push(() => refuseUnsent(entry, fault, message));
+    if (this.#refusals.length > 1) return;
+    this.#clock.defer(() => {
+      for (const refuse of this.#refusals.splice(0)) refuse();
+    });
   }
 }

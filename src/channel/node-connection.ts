@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../coordinator/ports.js";
-import { outOfStep } from "./out-of-step.js";
+import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
+import { firstNumber, outOfStep } from "./out-of-step.js";
 import { setPatientTimer } from "./patient-timer.js";
 import type {
   Batch,
@@ -27,20 +27,12 @@ export interface NodeConnectionEvents {
   onEnd(failure: ConnectionFailure): void;
 }
 
-/** What tells a connection from others, at random. */
-export interface ConnectionIdentity {
-  /** The number of its first request. */
-  readonly firstNumber: number;
-  /** On the server. */
-  readonly name: string;
-}
-
 /**
  * The life of one connection: it opens, shakes hands (again on request), and ends, at the latest with a reply that is
  * not that of its request.
  */
 export class NodeConnection {
-  /** On the server. */
+  /** On the server; random, as its first number is. */
   readonly name: string;
   /** A handshake was answered. */
   isHandshakeDone = false;
@@ -61,12 +53,12 @@ export class NodeConnection {
   constructor(
     transport: Transport,
     clock: Clock,
+    entropy: Entropy,
     handshakeTimeoutMs: number,
-    { firstNumber, name }: ConnectionIdentity,
     events: NodeConnectionEvents,
   ) {
-    this.#number = firstNumber;
-    this.name = name;
+    this.#number = firstNumber(entropy);
+    this.name = `quorate-${entropy.id()}`;
     this.#clock = clock;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
     this.#events = events;

@@ -1,7 +1,6 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
+import { reconnectDelayMs } from "../protocol/backoff.js";
 import { NodeConnection, type Handshake } from "./node-connection.js";
-import { firstNumber } from "./out-of-step.js";
-import { reconnectDelayMs } from "./reconnect.js";
 import type {
   ConnectionFailure,
   HandshakeRequest,
@@ -59,21 +58,12 @@ export class NodeConnections {
   connect(): void {
     this.#node.onTry();
     const { handshakeTimeoutMs } = this.#node;
-    const identity = {
-      firstNumber: firstNumber(this.#entropy),
-      name: `quorate-${this.#entropy.id()}`,
-    };
-    const connection = new NodeConnection(
-      this.#transport,
-      this.#clock,
-      handshakeTimeoutMs,
-      identity,
-      {
-        request: (order) => this.#request(order),
-        onHandshake: (handshake) => this.#onHandshake(connection, handshake),
-        onEnd: (failure) => this.#onEnd(connection, failure),
-      },
-    );
+    const [transport, clock, entropy] = [this.#transport, this.#clock, this.#entropy];
+    const connection = new NodeConnection(transport, clock, entropy, handshakeTimeoutMs, {
+      request: (order) => this.#request(order),
+      onHandshake: (handshake) => this.#onHandshake(connection, handshake),
+      onEnd: (failure) => this.#onEnd(connection, failure),
+    });
     this.#current = connection;
   }
 

@@ -9,7 +9,6 @@ import type { IncarnationRecord } from "../protocol/record.js";
 import { outwaitMs } from "../protocol/validity.js";
 import { toleratedCount } from "../protocol/verdict.js";
 import type { PlausibleVotes } from "./plausible-votes.js";
-import { quarantineText, type QuarantineCause } from "./quarantine-text.js";
 import type { RecordOrder } from "./transport.js";
 
 export interface QuarantineSettings {
@@ -30,6 +29,34 @@ const ATTEST_MS = 50;
 
 /** How long to wait for the fences of other nodes, ms. */
 const FENCES_WAIT_MS = 500;
+
+/**
+ * Why a node is in quarantine, as far as this client can know.
+ *
+ * - `restarted`: the server was restarted
+ * - `lostData`: the same run, without its record
+ * - `forgot`: one of both; another client was connected when it happened
+ * - `new`: no client is known to have seen it before
+ */
+type QuarantineCause = "restarted" | "lostData" | "forgot" | "new";
+
+const IN_TESTS =
+  'In tests that flush, use `flushNodes` of quorate/testing, or `quarantine: "off"` (docs/how-to/testing.md#tests-that-flush)';
+
+const DURABLE = "`durable: true` for a node that keeps every write, or a smaller `maxTtlMs`";
+
+const TEXTS: Readonly<Record<QuarantineCause, readonly [happened: string, remedy: string]>> = {
+  restarted: ["restarted", `To avoid the wait: ${DURABLE}`],
+  lostData: [
+    "was flushed, or lost its data",
+    `A smaller \`maxTtlMs\` makes the wait shorter. ${IN_TESTS}`,
+  ],
+  forgot: ["restarted or lost its data", `To avoid the wait: ${DURABLE}. ${IN_TESTS}`],
+  new: [
+    "has no record of having been used",
+    "To avoid the wait, start all nodes of a new deployment before the first client",
+  ],
+};
 
 interface Watch {
   /** From when it was seen, monotonic clock, ms. */
@@ -216,4 +243,11 @@ function causeOf(before: Sighting | undefined, { record }: Sighting): Quarantine
   if (before?.record !== undefined)
     return before.record.runId === record?.runId ? "lostData" : "restarted";
   return record?.state === "forgot" ? "forgot" : "new";
+}
+
+/** What happened, how long the node does not vote, and how to avoid that. */
+function quarantineText(cause: QuarantineCause, leftMs: number): string {
+  const [happened, remedy] = TEXTS[cause];
+  const seconds = Math.ceil(leftMs / 1_000);
+  return `${happened}; it votes in ${seconds} s, when every earlier lock has ended. ${remedy}`;
 }

@@ -221,8 +221,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
   hurry(): void {
     if (this.#isOver) return;
-    if (this.hasBegun) this.#round?.hurry();
-    else this.#context.admission.hurry(this);
+    if (!this.hasBegun) return this.#context.admission.hurry(this);
+    this.#round?.hurry();
+    this.#contender?.hurry(this.#context.clock.now());
   }
 
   /** Called by the acquire round, while others have votes in it. */
@@ -335,7 +336,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     round.carry(votes.map((vote, index) => (again & (1 << index) ? undefined : vote)));
     round.expect(nowMs);
     this.#toAskAgain = votes;
-    this.#contender?.whenAgain(nowMs, (atMs) => this.#askAgain(round, again, atMs));
+    this.#contender?.whenAgain(votes, nowMs, (atMs) => this.#askAgain(round, again, atMs));
   }
 
   #askAgain(round: Round, to: number, nowMs: number): void {

@@ -199,9 +199,14 @@ export class WaitQueues {
     const untilMs = this.#clock.now() + turnMs;
     const holder = this.#holderOf(keys);
     const waitQueue = this.of(keys);
-    // A reader holds the lock on that node already, or soon will, so others of its process can join.
-    const isForWaitQueue = waitQueue !== undefined && (holder === undefined || admits(holder));
-    if (isForWaitQueue) waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
+    // A reader holds the lock on that node already, or soon will, so others of its process can join. And a lock of the
+    // whole name did not wait for a permit.
+    const isHolders =
+      holder !== undefined &&
+      !admits(holder) &&
+      (waitQueue === undefined || holder.keys.waitQueueKey === waitQueue.keys.waitQueueKey);
+    if (waitQueue !== undefined && !isHolders)
+      waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
   }

@@ -1,9 +1,10 @@
 import { Acquire, type AcquireOutcome, type Wanted } from "../coordinator/acquire.js";
+import type { LeaseHandle } from "../coordinator/lease.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
 import type { ManagedLease } from "../coordinator/observer.js";
-import { ClosedError, LockHeldError, LockLostError } from "../api/errors.js";
+import { ClosedError, LockHeldError, LockLostError, type QuorateError } from "../api/errors.js";
 import type { Lock } from "../api/lock.js";
 import { LeasedLock } from "./lock.js";
 import {
@@ -130,14 +131,13 @@ export class Acquirer {
     reject: (error: unknown) => void,
     trace?: AcquireTrace,
   ): void {
-    const { context, names } = this.nodes;
     if (this.state === "closed") throw new ClosedError(keys.name);
     signal?.throwIfAborted();
     const steals = request?.steal === true;
     const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
     if (joined !== undefined) {
       if (trace !== undefined) trace.message.reentrant = true;
-      resolve(new LeasedLock(joined, names, context.clock));
+      resolve(this.lockOf(joined));
       return;
     }
     if (this.isClosed) throw new ClosedError(keys.name);
@@ -146,9 +146,8 @@ export class Acquirer {
     this.start(wanted, signal, trace?.onSetback, (outcome, acquire) => {
       trace?.onOutcome(outcome, acquire.attemptCount);
       if (outcome.kind === "granted") {
-        const own = opening?.begin(outcome.lease) ?? outcome.lease;
-        resolve(new LeasedLock(own, names, context.clock));
-      } else reject(this.#errorOf(outcome, acquire, wanted, signal));
+        resolve(this.lockOf(opening?.begin(outcome.lease) ?? outcome.lease));
+      } else reject(this.errorOf(outcome, acquire, wanted, signal));
     });
   }
 
@@ -176,10 +175,34 @@ export class Acquirer {
     return acquire;
   }
 
-  /** Why an acquire was aborted. */
-  abortErrorOf({ keys, isPreempted }: Acquire, signal?: AbortSignal): unknown {
+  lockOf(lease: LeaseHandle): LeasedLock {
+    return new LeasedLock(lease, this.nodes.names, this.nodes.context.clock);
+  }
+
+  /** Why an acquire that has ended was not granted. */
+  errorOf(
+    outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
+    acquire: Acquire,
+    wanted: Wanted,
+    signal: AbortSignal | undefined,
+  ): unknown {
+    if (outcome.kind !== "aborted") return this.failureError(outcome, acquire, wanted);
     if (signal?.aborted === true) return signal.reason;
-    return isPreempted ? new LockLostError(keys.name, "stolen") : new ClosedError(keys.name);
+    const { name } = acquire.keys;
+    return acquire.isPreempted ? new LockLostError(name, "stolen") : new ClosedError(name);
+  }
+
+  /** Why an attempt of it failed. */
+  failureError(
+    failure: AttemptFailure,
+    { waitedMs, attemptCount }: Acquire,
+    { keys, settings, wait }: Wanted,
+  ): QuorateError {
+    return errorOf(keys, failure, this.nodes.names, {
+      ...{ waitMs: wait.waitMs, waitedMs, attemptCount, marginMs: this.nodes.marginMs() },
+      isHeldHere: () => [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey)),
+      recordedTtl: () => this.recordedTtlOf(settings),
+    });
   }
 
   /** The settings of one acquire. @throws TypeError and RangeError for bad options */
@@ -230,23 +253,6 @@ export class Acquirer {
     const { hasCluster } = this.nodes;
     const { keyPrefix, layout } = this.settings;
     return laidOutKeys(checkedKeysOfAll(keyPrefix, name, hasCluster), { layout, ...resolved });
-  }
-
-  #errorOf(
-    outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
-    acquire: Acquire,
-    { keys, settings, wait }: Wanted,
-    signal: AbortSignal | undefined,
-  ): unknown {
-    if (outcome.kind === "aborted") return this.abortErrorOf(acquire, signal);
-    const { waitedMs, attemptCount } = acquire;
-    const { waitMs } = wait;
-    const isHeldHere = (): boolean =>
-      [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey));
-    const marginMs = this.nodes.marginMs();
-    const recordedTtl = (): RecordedTtl | undefined => this.recordedTtlOf(settings);
-    const tried = { waitMs, waitedMs, attemptCount, marginMs, isHeldHere, recordedTtl };
-    return errorOf(keys, outcome, this.nodes.names, tried);
   }
 }
 

@@ -1,14 +1,12 @@
 import { show } from "../runtime/validate.js";
 import type { Acquirer } from "./acquirer.js";
-import type { AcquireOutcome } from "../coordinator/acquire.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { NotAdoptableError } from "../api/errors.js";
-import { ForeignKeyError, type RecordedTtl } from "../api/node-errors.js";
+import { ForeignKeyError } from "../api/node-errors.js";
 import { nodeVotes } from "../api/tally.js";
 import type { Lock } from "../api/lock.js";
-import { LeasedLock } from "./lock.js";
-import { errorOf } from "./outcome-error.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import type { Votes } from "../protocol/operation.js";
 import type { AdoptOptions } from "../api/options.js";
 import { checkPlace } from "../options/table.js";
 import { resolveAcquireOptions } from "../options/resolve.js";
@@ -45,39 +43,29 @@ function adoption(
   giverId: string,
   signal: AbortSignal | undefined,
 ): Promise<Lock> {
-  const { context, names: nodeNames } = acquirer.nodes;
+  const { context, names } = acquirer.nodes;
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const trace = startedTrace(keys, 0, { clock: context.clock, names: nodeNames }, signal);
+    const trace = startedTrace(keys, 0, { clock: context.clock, names }, signal);
     const standing = { as: "adopt", giverId } as const;
     const wanted = { keys, settings, wait: acquirer.settings.once, standing };
-    acquirer.start(wanted, signal, undefined, (outcome, adopting) => {
+    acquirer.start(wanted, signal, undefined, (outcome, acquire) => {
       if (outcome.kind === "granted") {
         trace?.tell(outcome, undefined);
-        resolve(new LeasedLock(outcome.lease, nodeNames, context.clock));
+        resolve(acquirer.lockOf(outcome.lease));
         return;
       }
-      const error =
-        outcome.kind === "aborted"
-          ? acquirer.abortErrorOf(adopting, signal)
-          : adoptionError(keys, outcome, nodeNames, () => acquirer.recordedTtlOf(settings));
+      const plain = acquirer.errorOf(outcome, acquire, wanted, signal);
+      const isHeld = outcome.kind === "refused" && !(plain instanceof ForeignKeyError);
+      const error = isHeld ? notAdoptable(keys.name, outcome.votes, names) : plain;
       trace?.tell(outcome, error);
       reject(error);
     });
   });
 }
 
-function adoptionError(
-  keys: LockKind,
-  failure: Exclude<AcquireOutcome, { kind: "granted" | "aborted" }>,
-  nodeNames: readonly string[],
-  recordedTtl: () => RecordedTtl | undefined,
-): Error {
-  // Whoever holds it, it is reported as not adoptable, without its margin.
-  const tried = { waitMs: 0, waitedMs: 0, attemptCount: 1, marginMs: 0, recordedTtl };
-  const error = errorOf(keys, failure, nodeNames, tried);
-  if (failure.kind !== "refused" || error instanceof ForeignKeyError) return error;
-  const isTaken = failure.votes.some((vote) => vote?.kind === "refused" && vote.reason === "held");
-  const votes = nodeVotes(nodeNames, failure.votes);
-  return new NotAdoptableError(keys.name, isTaken ? "taken" : "expired", votes);
+/** Whoever holds it. */
+function notAdoptable(name: string, votes: Votes, nodeNames: readonly string[]): NotAdoptableError {
+  const isTaken = votes.some((vote) => vote?.kind === "refused" && vote.reason === "held");
+  return new NotAdoptableError(name, isTaken ? "taken" : "expired", nodeVotes(nodeNames, votes));
 }

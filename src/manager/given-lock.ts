@@ -1,6 +1,6 @@
 import type { GivenLock } from "../api/lock.js";
 import { show } from "../runtime/validate.js";
-import { checkName } from "../options/resolve.js";
+import { checkName } from "../options/name-keys.js";
 import { isPlausibleToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { isOwnerId } from "../protocol/owner-id.js";

@@ -17,8 +17,7 @@ import {
 } from "./own-nodes.js";
 import { openQuorum, type Quorum, type Runtime } from "./open-quorum.js";
 import { BatchWire } from "../redis/batch-wire.js";
-import { configureNode, type ConfiguredNode } from "../redis/node-config.js";
-import { checkDatabases } from "../redis/node-databases.js";
+import { checkDatabases, configureNode, type ConfiguredNode } from "../redis/node-config.js";
 import type { ManagerSettings } from "../options/resolve.js";
 import { detached } from "../runtime/detached.js";
 import { systemClock } from "../runtime/system-clock.js";

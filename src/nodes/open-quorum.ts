@@ -120,7 +120,6 @@ export function openQuorum(
     nodeCount,
     isLooking,
     raisedTtlMs: raisesTtl ? maxTtlMs : 0,
-    clockStepMs,
     driftFactor,
     isEvictionAllowed: allowEviction,
     isIncarnationCompared: quarantine,

@@ -1,4 +1,4 @@
-import { show } from "../runtime/validate.js";
+import { show, wellFormed } from "../runtime/validate.js";
 import keySlot from "cluster-key-slot";
 import { keysOf } from "../kinds/exclusive.js";
 import { ownedLock } from "../kinds/owned.js";
@@ -10,7 +10,20 @@ import { isOneSlot, RESERVED_PREFIX, type NameKeys } from "../protocol/keys.js";
 import type { LockLayout } from "../protocol/lock-layout.js";
 import type { LockMode } from "../api/options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { checkName } from "./resolve.js";
+
+const MAX_NAME_BYTES = 1_024;
+
+/**
+ * @throws TypeError if it is not a string, RangeError if it is empty or too long.
+ */
+export function checkName(name: unknown, option = "name"): asserts name is string {
+  // Lone surrogates would all be encoded as the same key.
+  const text = wellFormed(option, name);
+  const bytes = text.length > MAX_NAME_BYTES ? text.length : Buffer.byteLength(text);
+  if (bytes === 0 || bytes > MAX_NAME_BYTES) {
+    throw new RangeError(`\`${option}\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);
+  }
+}
 
 /**
  * The keys of a name to be locked.

@@ -4,7 +4,6 @@ import type { LockLayout } from "../protocol/lock-layout.js";
 import { keptMs, type KeyLife } from "../protocol/delays.js";
 import { defaultLossNoticeMs, leftAtRenewalMs } from "../protocol/renewal.js";
 import { driftMs } from "../protocol/validity.js";
-import { wellFormed } from "../runtime/validate.js";
 import type {
   AcquireOptions,
   ElectOptions,
@@ -15,8 +14,6 @@ import type {
   WaitOptions,
 } from "../api/options.js";
 import { checkPlace, DEFAULTS, OPTIONS, type Place } from "./table.js";
-
-const MAX_NAME_BYTES = 1_024;
 
 /** The options of a manager, resolved and checked. */
 export interface ManagerSettings {
@@ -130,18 +127,6 @@ export function resolveElectOptions(
     signal,
     onError,
   };
-}
-
-/**
- * @throws TypeError if it is not a string, RangeError if it is empty or too long.
- */
-export function checkName(name: unknown, option = "name"): asserts name is string {
-  // Lone surrogates would all be encoded as the same key.
-  const text = wellFormed(option, name);
-  const bytes = text.length > MAX_NAME_BYTES ? text.length : Buffer.byteLength(text);
-  if (bytes === 0 || bytes > MAX_NAME_BYTES) {
-    throw new RangeError(`\`${option}\` must have 1 to ${MAX_NAME_BYTES} bytes, got ${bytes}`);
-  }
 }
 
 /** Checks what concerns several options; each by itself has been checked. */

@@ -76,3 +76,15 @@ export function quorumFreeInMs(blockedMs: readonly number[]): number {
   }
   return freeInMs;
 }
+
+const FIRST_RECONNECT_MS = 50;
+const MAX_RECONNECT_MS = 1_000;
+
+/**
+ * Pause before the next attempt to connect, ms. Short, growing, jittered: soon after a node is back, but not all
+ * clients at once.
+ */
+export function reconnectDelayMs(failedCount: number, unit: number): number {
+  const capMs = Math.min(MAX_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** Math.min(failedCount - 1, 10));
+  return capMs * (0.5 + unit / 2);
+}

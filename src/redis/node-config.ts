@@ -4,7 +4,6 @@ import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "./batch-wire.js";
 import type { RedisLike } from "./client-types.js";
 import { ClusterTransport } from "./cluster-transport.js";
-import { hardened, hardenedCluster } from "./connection-options.js";
 import {
   checkClient,
   checkOptions,
@@ -19,7 +18,7 @@ import {
   type NodeRedisLike,
 } from "./node-redis.js";
 import { optionsOfUrl } from "./node-url.js";
-import { openCluster, openRedis } from "./open-client.js";
+import { hardened, hardenedCluster, openCluster, openRedis } from "./open-client.js";
 import { CommandedTransport, type CommandTransport } from "./command-transport.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 
@@ -112,6 +111,23 @@ export function configureNode(
     : new StandaloneTransport(name, clients.open, wire);
   const database = clients.isCluster ? {} : { database: clients.database };
   return { transport, isDurable, isRunIdOptional, isCluster, ...database };
+}
+
+/**
+ * A server that does not name its run is recognized by its record, of which each of its databases has another.
+ *
+ * @throws TypeError that names two nodes which could be one server
+ */
+export function checkDatabases(nodes: readonly ConfiguredNode[]): void {
+  const first = nodes.findIndex(({ isRunIdOptional }) => isRunIdOptional);
+  nodes.forEach(({ isRunIdOptional, database }, at) => {
+    const of = nodes[first]?.database;
+    if (!isRunIdOptional || database === of) return;
+    throw new TypeError(
+      `\`nodes[${at}]\` is on database ${database} and \`nodes[${first}]\` on ${of}; nodes with \`acceptNoRunId\` ` +
+        "need the same number, or a server that is listed twice could vote twice",
+    );
+  });
 }
 
 /** @throws TypeError that names the node and what is wrong with it. */

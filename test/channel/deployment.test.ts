@@ -476,13 +476,7 @@ describe("Deployment: quarantine", () => {
     bench.handshakeAll("open");
     bench.take();
     const question = (): unknown[] => {
-      const settings = { nodeCount: 5, clockStepMs: 0, isDurable: false, isLooking: false };
-      const { ifAbsent, firstTtlMs } = bench.deployment.question(
-        0,
-        settings as never,
-        0,
-        undefined,
-      );
+      const { ifAbsent, firstTtlMs } = bench.deployment.question(0, false, 0, undefined);
       return [ifAbsent, firstTtlMs];
     };
     bench.clock.advance(10);

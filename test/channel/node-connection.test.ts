@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { NodeConnection, type Handshake } from "../../src/channel/node-connection.js";
+import { firstNumber } from "../../src/channel/out-of-step.js";
 import type { BatchReply, ConnectionFailure, RecordOrder } from "../../src/channel/transport.js";
 import { operation } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -10,10 +11,10 @@ import {
 } from "../support/scripted-transport.js";
 import { NO_LIST } from "../support/no-list.js";
 
-/** The number of its first request. */
-const FIRST = 281_474_976_710_650;
+const ENTROPY = { unit: () => 0.9, id: () => "one" };
 
-const NAME = "quorate-one";
+/** The number of its first request. */
+const FIRST = firstNumber(ENTROPY);
 
 class NodeConnectionBench {
   readonly clock = new ManualClock();
@@ -26,32 +27,26 @@ class NodeConnectionBench {
 
   constructor() {
     const transport = new ScriptedTransport();
-    this.subject = new NodeConnection(
-      transport,
-      this.clock,
-      100,
-      { firstNumber: FIRST, name: NAME },
-      {
-        request: (order) => {
-          this.orders.push(order);
-          return {
-            previous: undefined,
-            newId: "new",
-            ifAbsent: "fresh",
-            nodeCount: 1,
-            ...{ maxTtlMs: 1_000, firstTtlMs: 1_000 },
-            clockStepMs: 0,
-            wallMs: 0,
-            isDurable: false,
-            nodeList: NO_LIST,
-            isLooking: false,
-            order,
-          };
-        },
-        onHandshake: (handshake) => this.handshakes.push(handshake),
-        onEnd: (failure) => this.ends.push(failure),
+    this.subject = new NodeConnection(transport, this.clock, ENTROPY, 100, {
+      request: (order) => {
+        this.orders.push(order);
+        return {
+          previous: undefined,
+          newId: "new",
+          ifAbsent: "fresh",
+          nodeCount: 1,
+          ...{ maxTtlMs: 1_000, firstTtlMs: 1_000 },
+          clockStepMs: 0,
+          wallMs: 0,
+          isDurable: false,
+          nodeList: NO_LIST,
+          isLooking: false,
+          order,
+        };
       },
-    );
+      onHandshake: (handshake) => this.handshakes.push(handshake),
+      onEnd: (failure) => this.ends.push(failure),
+    });
     this.connection = transport.last;
   }
 

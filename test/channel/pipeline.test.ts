@@ -2,6 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { NodeConnection } from "../../src/channel/node-connection.js";
 import type { Entry } from "../../src/channel/entry.js";
+import { firstNumber } from "../../src/channel/out-of-step.js";
 import { Pipeline } from "../../src/channel/pipeline.js";
 import type { BatchReply } from "../../src/channel/transport.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
@@ -16,8 +17,10 @@ import { NO_LIST } from "../support/no-list.js";
 import { granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 
+const ENTROPY = { unit: () => 0.9, id: () => "one" };
+
 /** The number of the first operation of a connection, after its handshake. */
-const FIRST = 281_474_976_710_650;
+const FIRST = firstNumber(ENTROPY) + 1;
 
 const QUESTION = {
   ...{ previous: undefined, newId: "new", ifAbsent: undefined, nodeCount: 1, wallMs: 0 },
@@ -51,8 +54,7 @@ class PipelineBench {
 
   connect(): ScriptedConnection {
     const transport = new ScriptedTransport();
-    const identity = { firstNumber: FIRST - 1, name: "quorate-one" };
-    this.pipeline.connection = new NodeConnection(transport, this.clock, 100, identity, {
+    this.pipeline.connection = new NodeConnection(transport, this.clock, ENTROPY, 100, {
       request: (order) => ({ ...QUESTION, order }),
       onHandshake: () => {},
       onEnd: () => this.events.push("broken"),

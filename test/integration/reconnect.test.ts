@@ -7,8 +7,7 @@ import type {
 } from "../../src/channel/transport.js";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
 import { BatchWire } from "../../src/redis/batch-wire.js";
-import { hardened } from "../../src/redis/connection-options.js";
-import { openRedis } from "../../src/redis/open-client.js";
+import { hardened, openRedis } from "../../src/redis/open-client.js";
 import { StandaloneTransport } from "../../src/redis/standalone-transport.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at, nodeState } from "../support/nodes.js";

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import type { AcquireOptions, LockManagerOptions } from "../../src/api/options.js";
 import {
-  checkName,
   resolveAcquireOptions,
   resolveElectOptions,
   resolveManagerOptions,
@@ -361,37 +360,5 @@ describe("resolveAcquireOptions", () => {
         expect(lease.nodeTimeoutMs).to.be.above(0).and.below(ttlMs);
       }),
     );
-  });
-});
-
-describe("checkName", () => {
-  for (const [name, message] of [
-    ["", /1 to 1024 bytes, got 0/],
-    ["x".repeat(1_025), /got 1025/],
-    ["ä".repeat(513), /got 1026/],
-  ] as const) {
-    it(`refuses a name of ${name.length} characters`, () => {
-      expect(() => checkName(name)).to.throw(RangeError, message);
-    });
-  }
-
-  for (const name of [undefined, null, 5, {}, ["a"]]) {
-    it(`refuses ${JSON.stringify(name)}, which is no string`, () => {
-      expect(() => checkName(name)).to.throw(TypeError, /`name` must be a string/);
-    });
-  }
-
-  for (const name of ["a", "x".repeat(1_024), "ä".repeat(512), "{user}:1", " ", "\n", "锁", "🔒"]) {
-    it(`allows ${JSON.stringify(name.slice(0, 8))}`, () => {
-      expect(() => checkName(name)).to.not.throw();
-    });
-  }
-
-  it("refuses half a surrogate pair: on the wire all of them are one and the same character", () => {
-    const wire = (text: string): string => Buffer.from(text).toString();
-    expect(wire("a\ud83d")).to.equal(wire("a\ud83e"));
-    for (const name of ["a\ud83d", "\udd12a", "\ud83e"]) {
-      expect(() => checkName(name)).to.throw(RangeError, /`name`/);
-    }
   });
 });

@@ -1,7 +1,13 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
-import { backoffMs, quorumFreeInMs, turnMs, turnWaitMs } from "../../src/protocol/backoff.js";
+import {
+  backoffMs,
+  quorumFreeInMs,
+  reconnectDelayMs,
+  turnMs,
+  turnWaitMs,
+} from "../../src/protocol/backoff.js";
 import { quorumSize } from "../../src/protocol/verdict.js";
 import { uniform, unit } from "../support/uniform.js";
 
@@ -118,5 +124,20 @@ describe("quorumFreeInMs", () => {
     quorumFreeInMs(blockedMs);
     expect(blockedMs).to.deep.equal([3, 1, 2]);
     expect(quorumSize(blockedMs.length)).to.equal(2);
+  });
+});
+
+describe("reconnectDelayMs", () => {
+  it("is short, jittered and bounded, however often it failed", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000_000 }), unit, (failedCount, u) => {
+        expect(reconnectDelayMs(failedCount, u)).to.be.within(25, 1_000);
+      }),
+    );
+  });
+
+  it("doubles with every failure up to a second", () => {
+    const longest = [1, 2, 3, 4, 5, 6, 7].map((count) => Math.round(reconnectDelayMs(count, 1)));
+    expect(longest).to.deep.equal([50, 100, 200, 400, 800, 1_000, 1_000]);
   });
 });

@@ -6,7 +6,13 @@ import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Redis as Redis5 } from "ioredis-5";
 import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
 import { BatchWire } from "../../src/redis/batch-wire.js";
-import { clientsOf, configureNode, type RedisNode } from "../../src/redis/node-config.js";
+import {
+  checkDatabases,
+  clientsOf,
+  configureNode,
+  type ConfiguredNode,
+  type RedisNode,
+} from "../../src/redis/node-config.js";
 import { FakeClient } from "../support/fake-client.js";
 import { eventually } from "../support/settle.js";
 
@@ -255,6 +261,27 @@ describe("clientsOf", () => {
     for (const each of [client, cluster]) {
       expect(optionsOf(each)).to.include(own);
       expect(optionsOf({ client: each, options: beside })).to.include({ ...beside, family: 6 });
+    }
+  });
+});
+
+describe("checkDatabases", () => {
+  it("wants one database for all servers without a run id", () => {
+    const node = (url: string, acceptNoRunId: boolean): ConfiguredNode =>
+      configureNode({ url, acceptNoRunId }, 0, 1_000, WIRE);
+    for (const [urls, isFine] of [
+      [["redis://a", "redis://b"], true],
+      [["redis://a/3", "redis://b/3"], true],
+      [["redis://a", "redis://a/1"], false],
+      [["redis://a/2", "redis://b"], false],
+    ] as const) {
+      const other = node("redis://c/7", false);
+      const nodes = [other, ...urls.map((url) => node(url, true))];
+      const check = (): void => checkDatabases(nodes);
+      if (isFine) expect(check).not.to.throw();
+      else
+        expect(check).to.throw(TypeError, /`nodes\[2\]` is on database \d and `nodes\[1\]` on \d/);
+      expect(() => checkDatabases([other, ...urls.map((url) => node(url, false))])).not.to.throw();
     }
   });
 });

@@ -83,7 +83,6 @@ export class ChannelClient {
     const channelSettings = {
       nodeCount,
       raisedTtlMs,
-      clockStepMs: 0,
       driftFactor: 0.01,
       isDurable: false,
       isLooking: false,
