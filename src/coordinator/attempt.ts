@@ -37,7 +37,6 @@ import {
   nodesThatRefused,
 } from "./node-sets.js";
 import { rollback, type Released } from "./release.js";
-import { watched } from "./round-watch.js";
 import { Round, type RoundJudge, type RoundListener } from "./round.js";
 import type { Sleeper } from "./schedule.js";
 import { Sealing, type SealingListener } from "./sealing.js";
@@ -164,7 +163,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** Called by the admission. The first send is now, not when the attempt was requested. */
   begin(): void {
-    const { clock, entropy, nodes, schedule } = this.#context;
+    const { clock, entropy, schedule } = this.#context;
     schedule.remove(this);
     const nowMs = clock.now();
     this.#firstSendMs = nowMs;
@@ -182,8 +181,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const operation = this.#operation("acquire", this.#proposal, nowMs);
     const previous = previousOwnerOf(mode);
     const sent = previous === undefined ? operation : { ...operation, previous };
-    const receiver = watched(this.#context, sent, settings, round, receiverFor(mode, round));
-    round.send(nodes, sent, 0, nowMs, receiver);
+    round.send(this.#context, sent, 0, nowMs, receiverFor(mode, round));
   }
 
   #newRound(nowMs: number): Round {
@@ -333,12 +331,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   }
 
   #askAgain(round: Round, to: number, nowMs: number): void {
-    const { nodes } = this.#context;
     this.#toAskAgain = [];
     this.#contender?.contest.onAsk(nowMs);
     const operation = this.#operation("acquire", this.#proposal, nowMs);
-    const receiver = watched(this.#context, operation, this.#asked.settings, round, round, to);
-    round.send(nodes, operation, 0, nowMs, receiver, to);
+    round.send(this.#context, operation, 0, nowMs, round, to);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {

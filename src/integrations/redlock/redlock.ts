@@ -2,7 +2,8 @@ import { EventEmitter } from "node:events";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ALL_NODES } from "../../coordinator/node-sets.js";
 import { Release } from "../../coordinator/release.js";
-import type { RoundWatcher } from "../../coordinator/observer.js";
+import type { RoundWatcher } from "../../coordinator/watched-round.js";
+import type { Operation } from "../../protocol/operation.js";
 import type { NodeWithTransport } from "../../nodes/own-nodes.js";
 import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
@@ -217,9 +218,9 @@ export class Redlock extends EventEmitter {
     return this.#nodes.use(async () => {
       const { held, ownerId, nodes } = await this.#acquire(resources, duration, settings, how);
       let last: readonly Promise<ExecutionStats>[] = [];
-      const begin = (): RoundWatcher => {
+      const begin = (operation: Operation): RoundWatcher => {
         const rounds = new Rounds();
-        const watcher = rounds.begin();
+        const watcher = rounds.begin(operation);
         last = [this.#told(rounds.judged(nodes.names, resources))];
         return watcher;
       };

@@ -1,6 +1,8 @@
 import type { QuorateWarning } from "../../api/events.js";
 import { MAX_NODE_COUNT } from "../../coordinator/node-sets.js";
-import { UNOBSERVED, type RoundWatcher } from "../../coordinator/observer.js";
+import { UNOBSERVED } from "../../coordinator/observer.js";
+import type { RoundWatcher } from "../../coordinator/watched-round.js";
+import type { Operation } from "../../protocol/operation.js";
 import { openNodes, worldOf, type OpenNodes } from "../../nodes/open-nodes.js";
 import { hasTransport, type OwnWorld } from "../../nodes/own-nodes.js";
 import type { Runtime } from "../../nodes/open-quorum.js";
@@ -44,7 +46,7 @@ export class SharedNodes {
   readonly hasCluster: boolean;
   readonly runtime: Runtime & Partial<OwnWorld>;
   /** By an owner: who hears of its rounds. What a map has had may be kept for a while: so nothing large. */
-  readonly rounds = new Map<string, { begin(): RoundWatcher }>();
+  readonly rounds = new Map<string, { begin(operation: Operation): RoundWatcher }>();
   readonly #settings: ManagerSettings;
   /** What {@link SharedNodes.of} compares in addition to the clients. */
   readonly #identity: string;
@@ -174,7 +176,7 @@ export class SharedNodes {
     );
     const nodes = openNodes(configs, this.#settings, {
       ...UNOBSERVED,
-      onRound: ({ ownerId }) => this.rounds.get(ownerId)?.begin(),
+      onRound: (operation) => this.rounds.get(operation.ownerId)?.begin(operation),
       onNodeState: () => onChange(),
       onWarning: (code, message) => this.#warn(code, message),
     });

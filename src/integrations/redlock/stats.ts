@@ -1,19 +1,18 @@
-import type { RoundWatcher } from "../../coordinator/observer.js";
-import type { WatchedRound } from "../../coordinator/watched-round.js";
-import type { Votes } from "../../protocol/operation.js";
+import type { RoundWatcher, WatchedRound } from "../../coordinator/watched-round.js";
+import type { Operation, Votes } from "../../protocol/operation.js";
 import { quorumSize, toleratedCount } from "../../protocol/verdict.js";
 import type { RedisClient } from "../../redis/client-types.js";
 import { ResourceLockedError, type ExecutionStats } from "./execution.js";
 
 /** The rounds of one attempt: one for each set of its resources. */
 export class Rounds {
-  readonly #rounds: Promise<WatchedRound>[] = [];
+  readonly #rounds: Promise<[names: readonly string[], round: WatchedRound]>[] = [];
 
   /** One is about to be sent. */
-  begin(): RoundWatcher {
-    let tell: RoundWatcher = () => {};
-    this.#rounds.push(new Promise((resolve) => (tell = resolve)));
-    return tell;
+  begin({ keys }: Operation): RoundWatcher {
+    let onEnd: RoundWatcher["onEnd"] = () => {};
+    this.#rounds.push(new Promise((resolve) => (onEnd = (round) => resolve([keys.names, round]))));
+    return { onEnd };
   }
 
   /**
@@ -30,12 +29,12 @@ export class Rounds {
       }
       let grantedCount = 0;
       let isFor = true;
-      for (const { keys, votes } of rounds) {
-        const { vote, ms } = votes[index] ?? {};
-        if (vote?.kind === "granted") grantedCount += keys.names.length;
+      for (const [names, { votes, timeoutMs }] of rounds) {
+        const vote = votes[index];
+        if (vote?.kind === "granted") grantedCount += names.length;
         else if (vote?.kind === "refused") isFor = false;
         else {
-          const why = vote?.message ?? `no answer within ${ms} ms`;
+          const why = vote?.message ?? `no answer within ${timeoutMs} ms`;
           return new Error(`${nodeNames[index]}: ${why}`);
         }
       }
