@@ -16,7 +16,7 @@ export interface ForeignStep {
 }
 
 /** The cause of a change. */
-export type Author = Pick<Operation, "kind" | "ownerId" | "waiter" | "keys"> | ForeignStep;
+export type Author = Operation | ForeignStep;
 
 export interface KeyChange {
   readonly key: string;

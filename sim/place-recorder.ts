@@ -1,6 +1,6 @@
 import type { PlaceEvent, TurnEvent } from "./oracles/history.js";
 import { textOf } from "../src/memory/bytes.js";
-import type { Operation } from "../src/protocol/operation.js";
+import type { AnyOperation, Operation } from "../src/protocol/operation.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { turnTextOf } from "../src/protocol/waiter.js";
 import { doneBy, type Author, type KeyChange } from "./node-keys.js";
@@ -42,7 +42,8 @@ export class PlaceRecorder {
   /** An operation of a process is given to a channel now. Learns from it whose inbox it names. */
   onSent(operation: Operation, process: string): void {
     this.#sentUs.set(operation, this.#world.nowUs);
-    const inbox = operation.kind === "refresh" ? operation.ownerId : operation.waiter?.inbox;
+    const { kind, ownerId, waiter }: AnyOperation = operation;
+    const inbox = kind === "refresh" ? ownerId : waiter?.inbox;
     if (inbox !== undefined) this.#processes.set(inbox, process);
   }
 

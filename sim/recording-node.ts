@@ -1,6 +1,6 @@
 import type { SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
-import type { Operation, Vote } from "../src/protocol/operation.js";
+import type { AnyOperation, Operation, Vote } from "../src/protocol/operation.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { historyName } from "./history-name.js";
 import type { PlaceRecorder } from "./place-recorder.js";
@@ -30,7 +30,15 @@ export function recordingNode(
   return {
     name: inner.name,
     submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void {
-      const { kind: op, ownerId, ttlMs, fence } = operation;
+      const {
+        kind: op,
+        keys,
+        ownerId,
+        ttlMs = 0,
+        fence,
+        previous,
+        preempts,
+      }: AnyOperation = operation;
       places.onSent(operation, process.name);
       // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
       if (op === "refresh" || op === "expire") {
@@ -38,7 +46,7 @@ export function recordingNode(
         return;
       }
       const round = rounds.of(operation);
-      const name = historyName(operation.keys);
+      const name = historyName(keys);
       // Most of a history are these two: spelled out, each has one shape for the engine.
       record({
         kind: "send",
@@ -50,10 +58,10 @@ export function recordingNode(
         ownerId,
         ttlMs,
         fence,
-        isAgain: operation.keys.isJoinOnly && op === "acquire" ? true : undefined,
-        previous: operation.previous?.ownerId,
-        isPreempting: operation.preempts,
-        mode: operation.keys.mode === "shared" ? "shared" : undefined,
+        isAgain: keys.isJoinOnly && op === "acquire" ? true : undefined,
+        previous: previous?.ownerId,
+        isPreempting: preempts,
+        mode: keys.mode === "shared" ? "shared" : undefined,
         via,
         leaseMs: process.peekLeaseMs(),
       });

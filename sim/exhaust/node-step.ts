@@ -2,7 +2,7 @@ import { keysOf } from "../../src/kinds/exclusive.js";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
-import type { Operation, Vote } from "../../src/protocol/operation.js";
+import { newOperation, type Vote } from "../../src/protocol/operation.js";
 import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
 import { getOrAdd } from "../oracles/get-or-add.js";
 import type { Message, NodeState } from "./state.js";
@@ -51,16 +51,10 @@ function stepOnNode(
   if (fence !== undefined) redis.execute(["HSET", RECORD_KEY, KEYS.fenceBucket, String(fence)]);
   if (top > 0) redis.execute(["HSET", RECORD_KEY, "top", String(top)]);
   if (isKnown) redis.execute(["HSET", RECORD_KEY, "id", RECORD_ID]);
-  const operation: Operation = {
-    kind,
-    keys: KEYS,
-    ownerId: String(attempt),
-    ttlMs: FOR_EVER_MS,
-    fence: given,
+  const operation = newOperation(kind, {
+    ...{ keys: KEYS, ownerId: String(attempt), ttlMs: FOR_EVER_MS, fence: given },
     sendBeforeMs: FOR_EVER_MS,
-    waiter: undefined,
-    wire: undefined,
-  };
+  });
   const encoded = encodeBatch([operation], RECORD_ID, 1, CONSTANTS);
   const reply = decodeReply(plainReply(redis.execute(["EVAL", script, ...encoded])), [operation]);
   if (reply.kind !== "votes") throw new Error(`the script answers ${JSON.stringify(reply)}`);

@@ -1,5 +1,8 @@
 import { majority, type VoteEvent } from "./history.js";
 
+/** A timer is called no later than this, µs: it counts whole milliseconds, and is late. */
+const TIMER_US = 5_000;
+
 /** The votes of one attempt (its acquire round and its seals), or of one extend round. */
 export class Ballot {
   readonly granted = new Set<number>();
@@ -16,6 +19,8 @@ export class Ballot {
     | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
+  /** Since when it {@link isOutOfReach}. */
+  outOfReachAtUs: number | undefined;
   /** It asked only where its owner already held the lock: its outcome says nothing to others. */
   isAgain = false;
   /** It was rolled back, whatever the nodes would have said: its caller gave up, or yielded to a preemptor. */
@@ -71,6 +76,7 @@ export class Ballot {
       most: this.mostCount,
     };
     this.lostAtUs ??= atUs;
+    if (this.isOutOfReach) this.outOfReachAtUs ??= atUs;
   }
 
   /** It lost without being aborted, and with too many known faults for refusals to be the reason. */
@@ -82,7 +88,7 @@ export class Ballot {
     return this.lostAtUs !== undefined && hasFailed && !mayBeRefused;
   }
 
-  see({ op, node, vote, holder, isForeign }: VoteEvent): void {
+  see({ op, node, vote, holder, isForeign, atUs }: VoteEvent): void {
     const key = `${op} ${node}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
@@ -96,5 +102,13 @@ export class Ballot {
     else if (vote === "granted" && op !== "seal" && this.granted.size < this.quorum) {
       this.granted.add(node);
     }
+    if (this.isOutOfReach) this.outOfReachAtUs ??= atUs;
+  }
+
+  /** Its process was to ask anew before it was known that too few nodes can be reached. It asks by a timer. */
+  isReplacedBy({ beganAtUs }: Ballot): boolean {
+    const { lostAtUs, outOfReachAtUs } = this;
+    if (lostAtUs === undefined || outOfReachAtUs === undefined) return false;
+    return lostAtUs < beganAtUs && beganAtUs < outOfReachAtUs + TIMER_US;
   }
 }

@@ -3,7 +3,6 @@ import { Health } from "./health.js";
 import {
   markOf,
   type EndEvent,
-  type ForceEvent,
   type GrantEvent,
   type History,
   type HistoryEvent,
@@ -151,18 +150,20 @@ export function checkLateWakes(history: History, violate: Violate): void {
       `${process} was granted ${name} by chance: it was open for it for ${lateMs} ms when it asked`,
     );
   };
-  const onForce = ({ ownerIds }: ForceEvent): void => {
-    for (const ownerId of ownerIds) {
-      const key = believed.get(ownerId);
-      if (key !== undefined) deceivedUs.set(key, Number.POSITIVE_INFINITY);
-    }
+  const onRevoke = ({ ownerId }: SendEvent): void => {
+    const key = believed.get(ownerId);
+    if (key !== undefined) deceivedUs.set(key, Number.POSITIVE_INFINITY);
   };
   const onEnd = ({ ownerId, atUs }: EndEvent): void => {
     const key = believed.get(ownerId);
     believed.delete(ownerId);
     if (key !== undefined && deceivedUs.has(key)) deceivedUs.set(key, atUs);
   };
-  const onAnswer = ({ process, name, atUs }: VoteEvent | GrantEvent | EndEvent): void => {
+  const onAnswer = ({
+    process,
+    name,
+    atUs,
+  }: Pick<VoteEvent, "process" | "name" | "atUs">): void => {
     for (const each of rootsOf(name)) answeredUs.set(`${process} ${each}`, atUs);
   };
   const see = (event: HistoryEvent): void => {
@@ -196,7 +197,10 @@ export function checkLateWakes(history: History, violate: Violate): void {
       if (attempts.has(event.ownerId)) return;
       const { process, ownerId } = event;
       attempts.set(ownerId, { process, atUs, openUs: openUsFor(event) });
-    } else if (event.kind === "vote") {
+    } else if (event.kind === "send" && event.op === "revoke") onRevoke(event);
+    // Its attempt was given up: until then it waited for what the nodes say to that.
+    else if (event.kind === "send" && event.op === "release") onAnswer(event);
+    else if (event.kind === "vote") {
       if (event.vote === "fault") troubledUs.set(event.process, atUs);
       if (event.op === "acquire" || event.op === "seal") onAnswer(event);
     } else if (event.kind === "grant") {
@@ -206,7 +210,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
     } else if (event.kind === "end") {
       onAnswer(event);
       onEnd(event);
-    } else if (event.kind === "force") onForce(event);
+    }
   };
   for (const event of events) {
     health.see(event);

@@ -182,7 +182,10 @@ class Reasons {
         beganAtUs > open.call.atUs && !isPreempting && !isAgain,
     );
     // Its time may have been over just before an attempt failed, in the same turn of the event loop.
-    const isOutOfReach = later.some((ballot) => ballot.lostAtUs !== atUs && ballot.isOutOfReach);
+    const isOutOfReach = later.some((ballot) => {
+      const isReplaced = own.some((other) => ballot.isReplacedBy(other));
+      return ballot.lostAtUs !== atUs && ballot.isOutOfReach && !isReplaced;
+    });
     const isKnown = isOutOfReach && !open.isUnlike;
     if (open.isBehind && result === "refused" && !isKnown) return undefined;
     const votes = candidates.map((ballot) => ballot.inWords).join("; ");

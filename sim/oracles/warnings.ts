@@ -8,8 +8,8 @@ import { NodeLists } from "./node-lists.js";
  * be the same by other names, until all of them were seen.) A warning is true if a node of the process has had another
  * list meanwhile.
  *
- * A node that loses its data gets its id back from whoever asks it first. Of a node that has lost it twice since that
- * process began, this may be an id that the others do not have any more.
+ * A node that loses its data gets its id back from whoever asks it first, or by a list. Where it has lost it twice since
+ * a process began, or where the lists were deleted meanwhile, that process may know another id of it than others do.
  */
 export function checkWarnings(history: History, violate: Violate): void {
   const lists = new NodeLists(history);
@@ -20,6 +20,8 @@ export function checkWarnings(history: History, violate: Violate): void {
   const begunUs = new Map<string, number>();
   /** By node: when it lost its data. */
   const lossesUs = new Map<number, number[]>();
+  /** When an operator deleted the list of a node last. */
+  let deletedUs = Number.NEGATIVE_INFINITY;
   const warned = new Set<string>();
   /** Processes that have met a list that is not theirs. */
   const differing = new Set<string>();
@@ -33,8 +35,9 @@ export function checkWarnings(history: History, violate: Violate): void {
   };
   const mayHaveOldId = (node: number): boolean =>
     [...begunUs].some(([process, sinceUs]) => {
-      const losses = lossesUs.get(node)?.filter((atUs) => atUs >= sinceUs) ?? [];
-      return lists.of(process).includes(node) && losses.length > 1;
+      const lossCount = lossesUs.get(node)?.filter((atUs) => atUs >= sinceUs).length ?? 0;
+      const isCleared = deletedUs >= sinceUs;
+      return lists.of(process).includes(node) && lossCount > (isCleared ? 0 : 1);
     });
   for (const event of history.events) {
     const { kind, atUs } = event;
@@ -44,8 +47,10 @@ export function checkWarnings(history: History, violate: Violate): void {
       for (const node of lists.of(process)) meet(process, node);
     } else if (kind === "listed") {
       const { node } = event;
-      if (countOf(event) === 0) listed.delete(node);
-      else listed.set(node, event);
+      if (countOf(event) === 0) {
+        listed.delete(node);
+        if (!lossesUs.get(node)?.includes(atUs)) deletedUs = atUs;
+      } else listed.set(node, event);
       for (const process of begunUs.keys()) meet(process, node);
     } else if (kind === "warned") {
       const { process } = event;

@@ -1,6 +1,6 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation, Vote } from "../protocol/operation.js";
+import { newOperation, type Operation, type Vote } from "../protocol/operation.js";
 import { isSameSign, overdueMs, parseSign, type Sign } from "../protocol/overdue.js";
 import type { Looks, Place } from "../protocol/place.js";
 
@@ -39,12 +39,11 @@ export class OverdueHolders {
 
   /** Learns from the node's answers. Returns the vote, with the time until another attempt is worthwhile. */
   read(operation: Operation, vote: Vote): Vote {
-    if (vote.kind === "refused") return this.#refused(operation.keys, vote);
-    if (vote.kind === "granted") {
-      if (vote.looks !== undefined) this.#look(operation.places ?? [], vote.looks);
-      else if (operation.kind === "acquire" && this.#watched.size > 0)
-        this.#granted(operation.keys);
-    }
+    const { kind, keys } = operation;
+    if (vote.kind === "refused") return this.#refused(keys, vote);
+    if (vote.kind !== "granted") return vote;
+    if (kind === "refresh" && vote.looks !== undefined) this.#look(operation.places, vote.looks);
+    else if (kind === "acquire" && this.#watched.size > 0) this.#granted(keys);
     return vote;
   }
 
@@ -53,10 +52,7 @@ export class OverdueHolders {
     if (this.#watched.size === 0 || kind !== "acquire") return undefined;
     const signs = this.#take(keys);
     if (signs === undefined) return undefined;
-    return {
-      ...{ kind: "expire", keys, ownerId: signs, ttlMs: 0, fence: undefined, sendBeforeMs },
-      wire: undefined,
-    };
+    return newOperation("expire", { keys, ownerId: signs, sendBeforeMs });
   }
 
   #take(keys: LockKind): string | undefined {

@@ -43,7 +43,7 @@ export class PendingReleases {
   }
 
   #canMatter({ operation }: Entry, steadyMs: number): boolean {
-    if (this.#closedAtMs === undefined) return false;
+    if (this.#closedAtMs === undefined || operation.kind !== "release") return false;
     return this.#unanswered.has(operation.ownerId) || steadyMs < this.#closedAtMs + operation.ttlMs;
   }
 }

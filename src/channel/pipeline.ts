@@ -300,7 +300,8 @@ export class Pipeline {
 function batchLength(queue: readonly Entry[]): number {
   let length = 0;
   for (let size = 0; length < queue.length; length++) {
-    size += queue[length]?.operation.places?.length ?? 1;
+    const { operation } = queue[length] as Entry;
+    size += operation.kind === "refresh" ? operation.places.length : 1;
     if (size > MAX_BATCH_SIZE && length > 0) break;
   }
   return length;

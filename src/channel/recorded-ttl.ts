@@ -1,4 +1,4 @@
-import type { Operation } from "../protocol/operation.js";
+import type { AnyOperation } from "../protocol/operation.js";
 
 /** `quarantined`: the record will be raised; `misconfigured`: it will not. */
 interface TtlProblem {
@@ -49,7 +49,7 @@ export class RecordedTtl {
   }
 
   /** Why the operation must not be sent now; undefined if it may. */
-  problemOf({ kind, ttlMs, marginMs = 0 }: Operation): TtlProblem | undefined {
+  problemOf({ kind, ttlMs = 0, marginMs = 0 }: AnyOperation): TtlProblem | undefined {
     const isStoring = kind === "acquire" || kind === "extend" || kind === "heal";
     const neededMs = ttlMs - marginMs;
     if (!isStoring || neededMs <= this.#recordedMs) return undefined;

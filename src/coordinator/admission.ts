@@ -5,14 +5,15 @@ import {
   type WindowBounds,
 } from "../protocol/admission.js";
 import { Allowance } from "./allowance.js";
-import { LinkedSet, type Linkable } from "./linked-set.js";
+import { LinkedSet } from "./linked-set.js";
 import type { Clock, Timer } from "./ports.js";
+import { Throttle, type Throttled } from "./throttle.js";
 
-/** An attempt that wants to begin. Until it does, it has sent nothing and no node deadline is running. */
-export interface Entrant extends Linkable {
-  /** Sends. Called once, and from within {@link Admission.enter} only if it begins immediately. */
-  begin(): void;
-}
+/**
+ * An attempt that wants to begin. Until it does, it has sent nothing and no node deadline is running. It begins once,
+ * and from within {@link Admission.enter} only if it begins immediately.
+ */
+export type Entrant = Throttled;
 
 /** Retries per second while no quorum answers: enough to notice when one does. */
 const PROBES_A_SECOND = 320;
@@ -27,34 +28,33 @@ const PROBE_PAUSE_MS = 50;
  */
 export class Admission {
   readonly #clock: Clock;
-  readonly #called = new LinkedSet<Entrant>();
-  readonly #waiting = new LinkedSet<Entrant>();
+  /** Those that are called are urgent. */
+  readonly #throttle: Throttle<Entrant>;
   /** These wait until a quorum answers. */
   readonly #resting = new LinkedSet<Entrant>();
   readonly #probes = new Allowance(PROBES_A_SECOND);
   readonly #bounds: WindowBounds;
   #window: number;
-  #underWayCount = 0;
   /** Attempts that began before this saw a larger window. Lease clock, ms. */
   #narrowedMs = Number.NEGATIVE_INFINITY;
   #isTroubled = false;
   #isDeferred = false;
-  #turn: Timer | undefined;
   #probing: Timer | undefined;
 
   constructor(clock: Clock, bounds = WINDOW_BOUNDS) {
     this.#clock = clock;
     this.#bounds = bounds;
     this.#window = bounds.start;
+    this.#throttle = new Throttle(clock, () => this.#window);
   }
 
   /** How many attempts wait to begin. */
   get waitingCount(): number {
-    return this.#called.size + this.#waiting.size + this.#resting.size;
+    return this.#throttle.waitingCount + this.#resting.size;
   }
 
   get underWayCount(): number {
-    return this.#underWayCount;
+    return this.#throttle.underWayCount;
   }
 
   /** Whether it waits until a quorum answers, while others may overtake it. */
@@ -68,7 +68,7 @@ export class Admission {
    */
   enter(entrant: Entrant, urgency: Urgency): void {
     if (urgency === "atOnce") {
-      this.#begin(entrant);
+      this.#throttle.begin(entrant);
       return;
     }
     if (urgency === "patient" && this.#isTroubled && !this.#probes.take(this.#clock.steady())) {
@@ -76,8 +76,9 @@ export class Admission {
       this.#probeSoon();
       return;
     }
-    (urgency === "called" ? this.#called : this.#waiting).add(entrant);
-    if (this.#underWayCount < this.#window) this.#beginAfterThis();
+    const isCalled = urgency === "called";
+    this.#throttle.wait(entrant, isCalled);
+    if (this.#throttle.hasRoom(isCalled)) this.#beginAfterThis();
   }
 
   /** It waits, and nodes have just reserved the name for it. */
@@ -88,11 +89,9 @@ export class Admission {
 
   /** It no longer wants to begin. */
   leave(entrant: Entrant): void {
-    this.#called.delete(entrant);
-    this.#waiting.delete(entrant);
+    this.#throttle.leave(entrant);
     this.#resting.delete(entrant);
     if (this.#resting.size === 0) this.#stopProbing();
-    if (this.#called.size + this.#waiting.size === 0) this.#stopTurn();
   }
 
   /**
@@ -102,18 +101,12 @@ export class Admission {
    * @param beganMs lease clock
    */
   onEnd(how: "answered" | "unanswered" | "aborted", beganMs: number, nodeTimeoutMs: number): void {
-    this.#underWayCount--;
     if (how !== "aborted") {
       this.#adapt(how === "answered", beganMs, nodeTimeoutMs);
       this.#isTroubled = how === "unanswered";
       if (!this.#isTroubled && this.#resting.size > 0) this.#wakeResting();
     }
-    if (this.#called.size + this.#waiting.size > 0) this.#beginSoon();
-  }
-
-  #begin(entrant: Entrant): void {
-    this.#underWayCount++;
-    entrant.begin();
+    this.#throttle.onEnd();
   }
 
   #adapt(isAnswered: boolean, beganMs: number, nodeTimeoutMs: number): void {
@@ -124,7 +117,7 @@ export class Admission {
       // Attempts that are late together have one cause, so the window shrinks once.
       if (beganMs < this.#narrowedMs) return;
       this.#narrowedMs = nowMs;
-    } else if (this.#waiting.size === 0) return;
+    } else if (!this.#throttle.isCrowded) return;
     this.#window = window;
   }
 
@@ -137,34 +130,8 @@ export class Admission {
     this.#isDeferred = true;
     this.#clock.defer(() => {
       this.#isDeferred = false;
-      this.#beginNext();
+      this.#throttle.beginNext();
     });
-  }
-
-  /**
-   * By a timer, so that replies are read in between. Where nodes are suspected, attempts end as soon as they begin,
-   * and all of them would do so in one turn of the event loop.
-   */
-  #beginSoon(): void {
-    this.#turn ??= this.#clock.setTimer(0, () => {
-      this.#turn = undefined;
-      this.#beginNext();
-    });
-  }
-
-  #beginNext(): void {
-    for (const queue of [this.#called, this.#waiting]) {
-      for (let next = queue.first; next !== undefined; next = queue.first) {
-        if (this.#underWayCount >= this.#window) return;
-        queue.delete(next);
-        this.#begin(next);
-      }
-    }
-  }
-
-  #stopTurn(): void {
-    this.#turn?.cancel();
-    this.#turn = undefined;
   }
 
   #wakeResting(): void {
@@ -174,7 +141,7 @@ export class Admission {
 
   #admit(resting: Entrant): void {
     this.#resting.delete(resting);
-    this.#waiting.add(resting);
+    this.#throttle.wait(resting, false);
   }
 
   #probeSoon(): void {
@@ -185,7 +152,7 @@ export class Admission {
         this.#admit(entrant);
       }
       if (this.#resting.size > 0) this.#probeSoon();
-      if (this.#waiting.size > 0) this.#beginSoon();
+      this.#throttle.beginSoon();
     });
   }
 

@@ -1,7 +1,13 @@
 import { sealState } from "../protocol/fencing.js";
 import { nextRun, type Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation, OperationKind, Vote, Votes } from "../protocol/operation.js";
+import {
+  newOperation,
+  type OperationOf,
+  type PreviousOwner,
+  type Vote,
+  type Votes,
+} from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
 import { keptMs, keyTtlMs } from "../protocol/delays.js";
@@ -179,11 +185,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
     this.#round = round;
-    const operation = this.#operation("acquire", this.#proposal, nowMs);
-    const previous = previousOwnerOf(mode);
-    const sent = previous === undefined ? operation : { ...operation, previous };
-    const receiver = watched(this.#context, sent, settings, round, receiverFor(mode, round));
-    round.send(nodes, sent, 0, nowMs, receiver);
+    const operation = this.#acquire(nowMs, previousOwnerOf(mode));
+    const receiver = watched(this.#context, operation, settings, round, receiverFor(mode, round));
+    round.send(nodes, operation, 0, nowMs, receiver);
   }
 
   #newRound(nowMs: number): Round {
@@ -217,8 +221,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
   hurry(): void {
     if (this.#isOver) return;
-    if (this.hasBegun) this.#round?.hurry();
-    else this.#context.admission.hurry(this);
+    if (!this.hasBegun) return this.#context.admission.hurry(this);
+    this.#round?.hurry();
+    this.#contender?.hurry(this.#context.clock.now());
   }
 
   /** Called by the acquire round, while others have votes in it. */
@@ -279,7 +284,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** Called by the sealing. */
   askSeal(index: number, token: number): void {
-    const operation = this.#operation("seal", token, this.#context.clock.now());
+    const sendBeforeMs = this.#context.clock.now() + this.#asked.settings.nodeTimeoutMs;
+    const [keys, ownerId] = [this.#keys, this.#ownerId];
+    const operation = newOperation("seal", { keys, ownerId, fence: token, sendBeforeMs });
     const receiver = { onVote: (at: number, vote: Vote) => this.#onSealVote(at, token, vote) };
     this.#context.nodes[index]?.submit(operation, receiver, false);
   }
@@ -329,14 +336,14 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     round.carry(votes.map((vote, index) => (again & (1 << index) ? undefined : vote)));
     round.expect(nowMs);
     this.#toAskAgain = votes;
-    this.#contender?.whenAgain(nowMs, (atMs) => this.#askAgain(round, again, atMs));
+    this.#contender?.whenAgain(votes, nowMs, (atMs) => this.#askAgain(round, again, atMs));
   }
 
   #askAgain(round: Round, to: number, nowMs: number): void {
     const { nodes } = this.#context;
     this.#toAskAgain = [];
     this.#contender?.contest.onAsk(nowMs);
-    const operation = this.#operation("acquire", this.#proposal, nowMs);
+    const operation = this.#acquire(nowMs);
     const receiver = watched(this.#context, operation, this.#asked.settings, round, round, to);
     round.send(nodes, operation, 0, nowMs, receiver, to);
   }
@@ -445,20 +452,18 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return this.#round?.votes ?? [];
   }
 
-  #operation(kind: OperationKind, fence: number | undefined, nowMs: number): Operation {
-    const isAcquire = kind === "acquire";
+  #acquire(nowMs: number, previous?: PreviousOwner): OperationOf<"acquire"> {
     const { settings } = this.#asked;
-    return {
-      kind,
+    return newOperation("acquire", {
       keys: this.#keys,
       ownerId: this.#ownerId,
       ttlMs: keyTtlMs(settings),
       marginMs: settings.clockStepMs,
-      fence,
+      fence: this.#proposal,
       sendBeforeMs: nowMs + settings.nodeTimeoutMs,
-      waiter: isAcquire ? this.#waiter : undefined,
-      ...(isAcquire && this.#mode.as === "preempt" && { preempts: true }),
-      wire: undefined,
-    };
+      waiter: this.#waiter,
+      previous,
+      preempts: this.#mode.as === "preempt" ? true : undefined,
+    });
   }
 }

@@ -2,6 +2,7 @@ import { beginningOf } from "../protocol/owner-id.js";
 import type { Votes } from "../protocol/operation.js";
 import {
   isAnswer,
+  isSameRefusal,
   keepAtMs,
   patienceMs,
   splitDecision,
@@ -80,8 +81,11 @@ export class Contender implements Sleeper {
   /** Until a quorum had answered this round. */
   #tookMs: number | undefined;
   #isPatienceOver = false;
-  /** How often it has asked those again that refused. */
-  #keptCount = 0;
+  /** What refused it when it last kept its nodes, and how often in a row that was the same. */
+  #refused: Votes = [];
+  #sameCount = 0;
+  /** Nodes have notified us since. */
+  #isTold = false;
   /** Called after a pause. */
   #askAgain: ((nowMs: number) => void) | undefined;
 
@@ -113,11 +117,27 @@ export class Contender implements Sleeper {
   }
 
   /** Calls back when those that refused may be asked again. */
-  whenAgain(nowMs: number, askAgain: (nowMs: number) => void): void {
-    const atMs = keepAtMs(this.contest, this.#keptCount++, nowMs);
-    if (atMs <= nowMs) return askAgain(nowMs);
+  whenAgain(votes: Votes, nowMs: number, askAgain: (nowMs: number) => void): void {
+    const isSame = isSameRefusal(votes, this.#refused) && !this.#isTold;
+    this.#sameCount = isSame ? this.#sameCount + 1 : 0;
+    this.#isTold = false;
+    this.#refused = votes;
     this.#askAgain = askAgain;
-    this.#context.schedule.set(this, atMs);
+    this.#pause(nowMs);
+  }
+
+  #pause(nowMs: number): void {
+    const atMs = keepAtMs(this.contest, this.#sameCount, nowMs);
+    if (atMs > nowMs) return this.#context.schedule.set(this, atMs);
+    this.#context.schedule.remove(this);
+    this.wake(nowMs);
+  }
+
+  /** Nodes have notified us since: those that refused may not do so again. */
+  hurry(nowMs: number): void {
+    this.#sameCount = 0;
+    this.#isTold = true;
+    if (this.#askAgain !== undefined) this.#pause(nowMs);
   }
 
   /** Nothing is left to decide. */

@@ -1,4 +1,4 @@
-import { faultVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
+import { faultVote, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import {
   renewalDueAtMs,
   renewalLateAtMs,
@@ -10,7 +10,7 @@ import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { STALLED_PART, type LossCause } from "./loss.js";
 import type { GrantedLease } from "./observer.js";
-import type { Renewable } from "./renewals.js";
+import type { Throttled } from "./throttle.js";
 import { watched } from "./round-watch.js";
 import { Round } from "./round.js";
 
@@ -30,7 +30,7 @@ export interface ExtendedLease extends GrantedLease {
   readonly provenAtMs: number;
   isHeld(): boolean;
   /** Extends the key to that ttl. */
-  extension(ttlMs: number, nowMs: number): Operation;
+  extension(ttlMs: number, nowMs: number): OperationOf<"extend">;
   /** Too many nodes have lost the key for a quorum to hold it. */
   onTaken(): void;
   /** A quorum has extended it: its next renewal has changed. */
@@ -42,7 +42,7 @@ export interface ExtendedLease extends GrantedLease {
 }
 
 /** Extends a lease: automatically where renewal is on, and on request. */
-export class LeaseRenewal implements Renewable {
+export class LeaseRenewal implements Throttled {
   /** When the next renewal is due, lease clock, ms. */
   #renewAtMs: number;
   /** When the lease is reported as late unless it is extended first, lease clock, ms. */
@@ -71,7 +71,7 @@ export class LeaseRenewal implements Renewable {
 
   /** Called by the lease at an instant at which something may be due. */
   wake(nowMs: number): void {
-    if (nowMs >= this.#renewAtMs) this.#begin(nowMs);
+    if (nowMs >= this.#renewAtMs) this.#onDue(nowMs);
     if (nowMs >= this.#lateAtMs) this.#tellLate(nowMs);
   }
 
@@ -104,17 +104,17 @@ export class LeaseRenewal implements Renewable {
   }
 
   /** It is due: begins now or when there is room. */
-  #begin(nowMs: number): void {
+  #onDue(nowMs: number): void {
     if (this.#dueMs === undefined) this.#onFirstDue();
     const urgentAtMs = renewalUrgentAtMs(this.#lease.validUntilMs, this.#settings.ttlMs);
     this.#renewAtMs = Number.POSITIVE_INFINITY;
     const isUrgent = nowMs >= urgentAtMs;
-    const hasBegun = this.#context.renewals.begin(this, isUrgent);
+    const hasBegun = this.#context.renewals.enter(this, isUrgent);
     if (!hasBegun && !isUrgent) this.#renewAtMs = urgentAtMs;
   }
 
   /** Called by the renewals, when there is room. */
-  renew(): void {
+  begin(): void {
     this.#renewAtMs = Number.POSITIVE_INFINITY;
     void this.extend(undefined, true).then((result) => {
       this.#context.renewals.onEnd();
@@ -129,7 +129,7 @@ export class LeaseRenewal implements Renewable {
 
   /** The lease has ended. */
   stop(): void {
-    this.#context.renewals.forget(this);
+    this.#context.renewals.leave(this);
   }
 
   /** Why a lease that expired was not extended. */
@@ -177,7 +177,7 @@ export class LeaseRenewal implements Renewable {
     if (this.#votes === votes) this.#votes = undefined;
     if (this.#settings.renew) {
       this.#renewAtMs = renewalDueAtMs(firstSendMs, this.#settings);
-      this.#context.renewals.forget(this);
+      this.#context.renewals.leave(this);
     }
     this.#dueMs = undefined;
     this.#lateAtMs = Number.POSITIVE_INFINITY;

@@ -1,7 +1,8 @@
 import { keepMs, keyTtlMs, longerKeptMs } from "../protocol/delays.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation, Vote, Votes } from "../protocol/operation.js";
+import { newOperation, type OperationOf, type PartsOf } from "../protocol/operation.js";
+import type { Vote, Votes } from "../protocol/operation.js";
 import { renewalDueAtMs } from "../protocol/renewal.js";
 import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { quorumSize } from "../protocol/verdict.js";
@@ -346,25 +347,25 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     // Above 0: the validity ends before the keys of the round that proved it.
     const leftMs = remainingTtlMs(nowMs, this.#keysEndMs);
     this.#mayHold |= 1 << index;
-    const operation = this.#operation("heal", leftMs, nowMs, waiter);
+    const operation = newOperation("heal", { ...this.#keeping(leftMs, nowMs), waiter });
     this.#context.nodes[index]?.submit(operation, this, false);
   }
 
   /** Called by the renewal: extends the key to that ttl. */
-  extension(ttlMs: number, nowMs: number): Operation {
+  extension(ttlMs: number, nowMs: number): OperationOf<"extend"> {
     const lifeMs = keyTtlMs({ ...this.settings, ttlMs });
     // Even if the round fails, a node may have stored it.
     this.#longestLifeMs = Math.max(this.#longestLifeMs, lifeMs);
-    return this.#operation("extend", lifeMs, nowMs);
+    return newOperation("extend", this.#keeping(lifeMs, nowMs));
   }
 
   /** What keeps it alive is never sent after the end of the validity. */
-  #operation(kind: "extend" | "heal", ttlMs: number, nowMs: number, waiter?: Waiter): Operation {
+  #keeping(ttlMs: number, nowMs: number): PartsOf<"extend"> {
     const { keys, ownerId, fencingToken: fence, settings } = this;
     const { nodeTimeoutMs, clockStepMs: marginMs } = settings;
     const sendBeforeMs = Math.min(this.#validUntilMs, nowMs + nodeTimeoutMs);
-    const [keptMs, wire] = [longerKeptMs(settings, ttlMs), undefined];
-    return { kind, keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs, waiter, wire };
+    const keptMs = longerKeptMs(settings, ttlMs);
+    return { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs };
   }
 
   #renewing(): LeaseRenewal {

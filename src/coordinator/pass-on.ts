@@ -1,5 +1,5 @@
 import { faultVote, type GrantedVote, type RefusedVote, type Vote } from "../protocol/operation.js";
-import type { Operation, PreviousOwner } from "../protocol/operation.js";
+import type { OperationOf, PreviousOwner } from "../protocol/operation.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { Context } from "./context.js";
 import type { Predecessor } from "./acquire-mode.js";
@@ -29,7 +29,7 @@ export class PassOn implements Predecessor {
   readonly result: Promise<ReleaseResult>;
 
   readonly #context: Context;
-  readonly #release: Operation;
+  readonly #release: OperationOf<"release">;
   readonly #mayHold: number;
   readonly #round: Round;
   /** Bit mask of the nodes that released in that step or were sent the release. */

@@ -1,5 +1,5 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
-import type { Operation, Vote } from "../protocol/operation.js";
+import { newOperation, type Vote } from "../protocol/operation.js";
 import { refreshPace, type Looks, type Place } from "../protocol/place.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
@@ -127,16 +127,9 @@ class Refresh implements VoteReceiver, Sleeper {
     const [first] = places;
     if (first === undefined) return;
     const untilMs = nowMs + Math.max(...places.map(({ nodeTimeoutMs }) => nodeTimeoutMs));
-    const operation: Operation = {
-      kind: "refresh",
-      keys: first.keys,
-      ownerId: inbox,
-      ttlMs: 0,
-      fence: undefined,
-      sendBeforeMs: untilMs,
-      places,
-      wire: undefined,
-    };
+    const { keys } = first;
+    const refresh = { keys, ownerId: inbox, sendBeforeMs: untilMs, places };
+    const operation = newOperation("refresh", refresh);
     this.#schedule.set(this, untilMs);
     for (const node of this.#nodes) node.submit(operation, this, false);
   }

@@ -1,5 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation, Vote } from "../protocol/operation.js";
+import { newOperation, type OperationOf, type Vote } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { keyTtlMs, longerKeptMs } from "../protocol/delays.js";
 import { outwaitMs } from "../protocol/validity.js";
@@ -98,19 +98,17 @@ export function rollback({ nodes }: Context, released: Released, to = ALL_NODES)
   }
 }
 
-export function releaseOperation(released: Released): Operation {
+export function releaseOperation(released: Released): OperationOf<"release"> {
   const { keys, ownerId, settings, token, waiter, keepMs } = released;
   const lifeMs = released.lifeMs ?? keyTtlMs(settings);
-  const operation: Operation = {
-    kind: "release",
+  return newOperation("release", {
     keys,
     ownerId,
     ttlMs: outwaitMs(lifeMs, settings.driftFactor),
     keptMs: longerKeptMs(settings, lifeMs),
     fence: token,
     sendBeforeMs: Number.POSITIVE_INFINITY,
-    waiter,
-    wire: undefined,
-  };
-  return keepMs === undefined ? operation : { ...operation, waiter: undefined, keepMs };
+    waiter: keepMs === undefined ? waiter : undefined,
+    keepMs,
+  });
 }

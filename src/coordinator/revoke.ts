@@ -1,5 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation, Vote } from "../protocol/operation.js";
+import { newOperation, type Vote } from "../protocol/operation.js";
 import { outwaitMs } from "../protocol/validity.js";
 import type { Context } from "./context.js";
 import { ALL_NODES } from "./node-sets.js";
@@ -22,16 +22,7 @@ export function inspect(
   nodeTimeoutMs: number,
 ): Promise<readonly Vote[]> {
   const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
-  const operation: Operation = {
-    kind: "inspect",
-    keys,
-    ownerId: "",
-    ttlMs: 0,
-    fence: 0,
-    sendBeforeMs,
-    waiter: undefined,
-    wire: undefined,
-  };
+  const operation = newOperation("inspect", { keys, ownerId: "", sendBeforeMs });
   return poll(context, operation, 0, nodeTimeoutMs);
 }
 
@@ -56,24 +47,11 @@ export async function revoke(
   const { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs } = settings;
   const ttlMs = outwaitMs(maxTtlMs, driftFactor) + clockStepMs;
   const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
-  const ended: Operation = {
-    kind: "revoke",
-    keys,
-    ownerId,
-    ttlMs,
-    fence: fence ?? 0,
-    sendBeforeMs,
-    waiter: undefined,
-    wire: undefined,
-  };
-  const release: Operation = {
-    ...ended,
-    kind: "release",
-    fence,
-    keys: ownKeys,
+  const ended = newOperation("revoke", { keys, ownerId, ttlMs, sendBeforeMs });
+  const release = newOperation("release", {
+    ...{ keys: ownKeys, ownerId, ttlMs, fence, waiter: context.waitQueues.nextOf(keys) },
     sendBeforeMs: Number.POSITIVE_INFINITY,
-    waiter: context.waitQueues.nextOf(keys),
-  };
+  });
   // In one tick, and so in one batch, in this order.
   const [marks, releases] = await Promise.all([
     poll(context, ended, 0, nodeTimeoutMs),

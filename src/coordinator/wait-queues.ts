@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
-import type { Operation } from "../protocol/operation.js";
+import { newOperation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
@@ -199,9 +199,14 @@ export class WaitQueues {
     const untilMs = this.#clock.now() + turnMs;
     const holder = this.#holderOf(keys);
     const waitQueue = this.of(keys);
-    // A reader holds the lock on that node already, or soon will, so others of its process can join.
-    const isForWaitQueue = waitQueue !== undefined && (holder === undefined || admits(holder));
-    if (isForWaitQueue) waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
+    // A reader holds the lock on that node already, or soon will, so others of its process can join. And a lock of the
+    // whole name did not wait for a permit.
+    const isHolders =
+      holder !== undefined &&
+      !admits(holder) &&
+      (waitQueue === undefined || holder.keys.waitQueueKey === waitQueue.keys.waitQueueKey);
+    if (waitQueue !== undefined && !isHolders)
+      waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
   }
@@ -229,17 +234,9 @@ export class WaitQueues {
   }
 
   #sendLeave(index: number, keys: LockKind, waiter: Waiter): void {
-    const operation: Operation = {
-      kind: "leave",
-      keys,
-      ownerId: waiter.inbox,
-      ttlMs: waiter.turnMs,
-      fence: undefined,
-      sendBeforeMs: Number.POSITIVE_INFINITY,
-      waiter,
-      wire: undefined,
-    };
-    this.#nodes[index]?.submit(operation, NOBODY, false);
+    const sendBeforeMs = Number.POSITIVE_INFINITY;
+    const leave = newOperation("leave", { keys, ownerId: waiter.inbox, sendBeforeMs, waiter });
+    this.#nodes[index]?.submit(leave, NOBODY, false);
   }
 }
 

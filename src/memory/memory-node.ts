@@ -1,10 +1,11 @@
 import type { Transport } from "../channel/transport.js";
 import { boolean, checkOptions, MAX_TIMER_MS, number, whole } from "../runtime/validate.js";
 import { OWN_TRANSPORT, type NodeWithTransport } from "../nodes/own-nodes.js";
+import { CommandedTransport } from "../redis/command-transport.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { luaVm } from "./lua/lua-vm.js";
 import { MemoryServer } from "./memory-server.js";
-import { MemoryTransport } from "./memory-transport.js";
+import { memoryTransport } from "./memory-transport.js";
 
 export interface MemoryNodesOptions {
   /**
@@ -54,7 +55,7 @@ export class MemoryNode implements NodeWithTransport {
 
   /** @internal */
   [OWN_TRANSPORT](constants: BatchConstants): Transport {
-    return new MemoryTransport(this.#server, constants);
+    return new CommandedTransport(memoryTransport(this.#server), constants);
   }
 
   /** Whether it runs: it has not crashed, or was restarted. */

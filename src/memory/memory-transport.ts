@@ -1,22 +1,4 @@
-import { connectionsToEnd } from "../channel/previous-connection.js";
-import type {
-  Batch,
-  BatchReply,
-  Connection,
-  ConnectionEvents,
-  ConnectionFailure,
-  HandshakeReply,
-  HandshakeRequest,
-  Subscription,
-  SubscriptionEvents,
-  Transport,
-} from "../channel/transport.js";
-import { RECORD_KEY } from "../protocol/keys.js";
-import { connectionFailure, errorReply } from "../script/redis-errors.js";
-import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
-import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
-import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
-import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
+import type { CommandTransport } from "../redis/command-transport.js";
 import { bytesOf, textOf } from "./bytes.js";
 import type { MemoryConnection } from "./connection.js";
 import { RedisError } from "./errors.js";
@@ -24,110 +6,43 @@ import type { MemoryServer } from "./memory-server.js";
 import { Pipe } from "./pipe.js";
 import { plainReply } from "./reply.js";
 
-const RESET: ConnectionFailure = { message: "the connection was reset", isMisconfigured: false };
-const REFUSED: ConnectionFailure = { message: "connection refused", isMisconfigured: false };
-
-/** Connections to an in-memory server: like Redis connections, without the network. */
-export class MemoryTransport implements Transport {
-  readonly name: string;
-  readonly #server: MemoryServer;
-  readonly #constants: BatchConstants;
-
-  constructor(server: MemoryServer, constants: BatchConstants) {
-    this.name = server.name;
-    this.#server = server;
-    this.#constants = constants;
-  }
-
-  connect(events: ConnectionEvents): Connection {
-    return new TransportConnection(this.#server, this.#constants, events);
-  }
-
-  subscribe(channel: string, events: SubscriptionEvents): Subscription {
-    let isClosed = false;
-    const wire: Wire = new Wire(this.#server, {
-      onOpen: () => {
-        wire.ask(
-          (connection) => connection.execute(["SUBSCRIBE", bytesOf(channel)]),
-          () => events.onOpen(),
-        );
-      },
-      onMessage: (message) => events.onMessage(textOf(message)),
-      onClose: () => {
-        if (!isClosed) events.onClose();
-      },
-    });
-    return {
-      close: () => {
-        isClosed = true;
-        wire.close();
-      },
-    };
-  }
-}
-
-class TransportConnection implements Connection {
-  readonly #wire: Wire;
-  readonly #constants: BatchConstants;
-
-  constructor(server: MemoryServer, constants: BatchConstants, events: ConnectionEvents) {
-    this.#constants = constants;
-    this.#wire = new Wire(server, events);
-  }
-
-  handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
-    const args = [
-      "EVAL",
-      HANDSHAKE_SCRIPT,
-      "1",
-      RECORD_KEY,
-      ...encodeHandshake(request).map(String),
-    ];
-    this.#wire.ask<HandshakeReply>((connection) => {
-      try {
-        connection.execute(["CLIENT", "SETNAME", request.connectionName]);
-        const about = plainReply(connection.execute(args.map(bytesOf)));
-        const handshake = decodeHandshake(String(connection.id), about);
-        const list = connection.execute([
-          "CLIENT",
-          "LIST",
-          "ID",
-          request.previous?.connectionId ?? "",
-        ]);
-        for (const id of connectionsToEnd(request, typeof list === "string" ? list : ""))
-          connection.execute(["CLIENT", "KILL", "ID", id]);
-        return handshake;
-      } catch (error) {
-        if (!(error instanceof RedisError)) throw error;
-        return { kind: "failed", failure: connectionFailure(error) };
-      }
-    }, reply);
-  }
-
-  send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    const { operations, recordId, number, withScript } = batch;
-    const script = withScript ? ["EVAL", BATCH_SCRIPT] : ["EVALSHA", BATCH_SHA];
-    const words = encodeBatch(operations, recordId, number, this.#constants);
-    const args = [...script, ...words].map(bytesOf);
-    this.#wire.ask<BatchReply>((connection) => {
-      try {
-        return decodeReply(plainReply(connection.execute(args)), operations);
-      } catch (error) {
-        if (!(error instanceof RedisError)) throw error;
-        return errorReply(error);
-      }
-    }, reply);
-  }
-
-  close(): void {
-    this.#wire.close();
-  }
+/**
+ * Connections to an in-memory server, as a client library has them to a real one. What is said over them, and how
+ * replies are read, is decided where that is decided for every such library.
+ */
+export function memoryTransport(server: MemoryServer): CommandTransport {
+  return {
+    name: server.name,
+    connect: (events) => {
+      const wire = new Wire(server, events);
+      return {
+        call: (...words) => new Promise((resolve, reject) => wire.ask(words, resolve, reject)),
+        close: () => wire.close(),
+      };
+    },
+    subscribe: (channel, events) => {
+      let isClosed = false;
+      const wire: Wire = new Wire(server, {
+        onOpen: () => wire.ask(["SUBSCRIBE", channel], () => events.onOpen()),
+        onMessage: (message) => events.onMessage(textOf(message)),
+        onClose: () => {
+          if (!isClosed) events.onClose();
+        },
+      });
+      return {
+        close: () => {
+          isClosed = true;
+          wire.close();
+        },
+      };
+    },
+  };
 }
 
 interface WireEvents {
   onOpen(): void;
   onMessage?(message: string): void;
-  onClose(failure: ConnectionFailure): void;
+  onClose(reason: Error): void;
 }
 
 /** A connection with a network's delays: requests and replies are delayed, each kept in order. */
@@ -146,14 +61,17 @@ class Wire {
     this.#toServer.put(server.delayMs, () => this.#arrive());
   }
 
-  /** @param run on the server; not called if the connection ends first */
-  ask<T>(run: (connection: MemoryConnection) => T, reply: (answer: T) => void): void {
+  /** Runs a command on the server. If the connection ends before the reply, it is not answered. */
+  ask(
+    words: readonly string[],
+    onReply: (reply: unknown) => void,
+    onError?: (error: RedisError) => void,
+  ): void {
     this.#toServer.put(this.#server.delayMs, () => {
-      const connection = this.#connection;
-      if (connection === undefined) return;
-      const answer = run(connection);
+      if (this.#connection === undefined) return;
+      const tell = outcomeOf(this.#connection, words, onReply, onError);
       this.#toClient.put(0, () => {
-        if (!this.#isOver) reply(answer);
+        if (!this.#isOver) tell();
       });
     });
   }
@@ -166,7 +84,7 @@ class Wire {
       this.#connection?.close();
       this.#end();
     });
-    process.nextTick(() => this.#events.onClose(RESET));
+    process.nextTick(() => this.#events.onClose(reset()));
   }
 
   #arrive(): void {
@@ -176,10 +94,10 @@ class Wire {
           if (!this.#isOver) this.#events.onMessage?.(message);
         });
       },
-      onClose: () => this.#fail(RESET),
+      onClose: () => this.#fail(reset()),
     });
     if (connection === undefined) {
-      this.#fail(REFUSED);
+      this.#fail(new Error("connection refused"));
       return;
     }
     this.#connection = connection;
@@ -189,18 +107,40 @@ class Wire {
   }
 
   /** Closed by the server: requests in flight are lost, and replies already sent arrive before the end. */
-  #fail(failure: ConnectionFailure): void {
+  #fail(reason: Error): void {
     this.#connection = undefined;
     this.#end();
-    this.#toClient.put(0, () => {
+    // The replies before it are heard of one microtask after they have arrived.
+    const end = (): void => {
       if (this.#isOver) return;
       this.#isOver = true;
-      this.#events.onClose(failure);
-    });
+      this.#events.onClose(reason);
+    };
+    this.#toClient.put(0, () => queueMicrotask(end));
   }
 
   #end(): void {
     this.#toServer.close();
     this.#server.forget(this.#toServer);
   }
+}
+
+/** Runs a command. @returns what tells its outcome */
+function outcomeOf(
+  connection: MemoryConnection,
+  words: readonly string[],
+  onReply: (reply: unknown) => void,
+  onError?: (error: RedisError) => void,
+): () => void {
+  try {
+    const reply = plainReply(connection.execute(words.map(bytesOf)));
+    return () => onReply(reply);
+  } catch (error) {
+    if (!(error instanceof RedisError)) throw error;
+    return () => onError?.(error);
+  }
+}
+
+function reset(): Error {
+  return new Error("the connection was reset");
 }

@@ -9,7 +9,7 @@ import { Admission } from "../coordinator/admission.js";
 import { WaitQueues } from "../coordinator/wait-queues.js";
 import type { Clock, Entropy, NodePort } from "../coordinator/ports.js";
 import { Proposals } from "../coordinator/proposals.js";
-import { Renewals } from "../coordinator/renewals.js";
+import { renewalsOn } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { reservedBy } from "../kinds/reserved.js";
 import type { WindowBounds } from "../protocol/admission.js";
@@ -148,7 +148,7 @@ export function openQuorum(
     clock,
     entropy,
     schedule,
-    renewals: new Renewals(clock),
+    renewals: renewalsOn(clock),
     admission: new Admission(clock, settings.admission),
     proposals: new Proposals(clock),
     observer,

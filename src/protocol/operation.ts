@@ -29,51 +29,117 @@ export interface PreviousOwner {
   readonly token: number | undefined;
 }
 
-export interface Operation {
-  readonly kind: OperationKind;
-  readonly keys: LockKind;
-  /** The value of the lock key for this attempt. */
-  readonly ownerId: string;
+/** What some operations have, and others not: see {@link Operation}. */
+interface Details {
   /**
-   * Ttl of the key in ms (acquire, extend, heal). For a release: how long a key of this attempt can live at most,
+   * Ttl of the key in ms; of a revoke, of the record. For a release: how long a key of this attempt can live at most,
    * which is how long the release is worth keeping for a node that is down.
    */
   readonly ttlMs: number;
   /** The part of it that allows for steps of the node's clock, ms; undefined: nothing. */
-  readonly marginMs?: number | undefined;
-  /**
-   * For an extend, a heal and a release of a lease that was extended beyond its ttl: how long the name is kept after
-   * that, ms, because its ownerId says less; see `longerKeptMs`.
-   */
-  readonly keptMs?: number | undefined;
-  /** Proposal (acquire) or token (seal, heal, release); undefined where fencing is off. */
+  readonly marginMs: number | undefined;
+  /** How long the name is kept after a lease that was extended beyond its ttl, ms: its ownerId says less. */
+  readonly keptMs: number | undefined;
+  /** Proposal (acquire) or token; undefined where fencing is off. */
   readonly fence: number | undefined;
-  /**
-   * Instant (lease clock, ms) after which the operation must not be sent any more: otherwise a queued acquire would
-   * run seconds later, for a caller that has given up.
-   */
-  readonly sendBeforeMs: number;
   /**
    * For an acquire: who enters the queue if it is refused (and leaves it if granted). For a release: who enters it
    * before the next waiter is notified. For a leave: who leaves it. For a heal: whose reservation counts as a free
    * key.
    */
-  readonly waiter?: Waiter | undefined;
-  /** For an acquire that takes an exclusive lock of one name over from this owner. */
-  readonly previous?: PreviousOwner;
+  readonly waiter: Waiter | undefined;
+  /** The acquire takes an exclusive lock of one name over from this owner. */
+  readonly previous: PreviousOwner | undefined;
   /**
-   * For a release that keeps the name closed: the longest remaining life of the key, ms; it is never extended. Only
-   * for an exclusive lock of one name, and without a waiter.
+   * The release keeps the name closed: the longest remaining life of the key, ms; it is never extended. Only for an
+   * exclusive lock of one name, and without a waiter.
    */
-  readonly keepMs?: number;
+  readonly keepMs: number | undefined;
+  /** The acquire takes the name, whoever holds it: an exclusive lock of one name, and without a waiter. */
+  readonly preempts: boolean | undefined;
+  /** A refresh concerns no other name. All of one inbox, the owner; none of a set. */
+  readonly places: readonly Place[];
+}
+
+/** One kind of operation, with the details that it must have and may have. */
+type Asks<
+  Kind extends OperationKind,
+  Must extends keyof Details = never,
+  May extends keyof Details = never,
+> = {
+  readonly kind: Kind;
+  readonly keys: LockKind;
   /**
-   * For an acquire: takes the name, whoever holds it. Only for an exclusive lock of one name, and without a waiter.
+   * The value of the lock key for this attempt. Of a leave and a refresh: the inbox. Of an expire: the signs. Of an
+   * inspect: nothing.
    */
-  readonly preempts?: boolean;
-  /** For a refresh, which concerns no other name. All of one inbox, the owner; none of a set. */
-  readonly places?: readonly Place[];
+  readonly ownerId: string;
+  /**
+   * Instant (lease clock, ms) after which the operation must not be sent any more: otherwise a queued acquire would
+   * run seconds later, for a caller that has given up.
+   */
+  readonly sendBeforeMs: number;
   /** Cache of a transport that encodes an operation once for all nodes; private to it. */
   wire: unknown;
+} & Pick<Details, Must> &
+  Partial<Pick<Details, May>>;
+
+/** One step that a node is asked for. Built by {@link newOperation} only. */
+export type Operation =
+  | Asks<"acquire", "ttlMs" | "fence", "marginMs" | "waiter" | "previous" | "preempts">
+  | Asks<"seal", "fence">
+  | Asks<"extend", "ttlMs" | "fence", "marginMs" | "keptMs">
+  | Asks<"heal", "ttlMs" | "fence", "marginMs" | "keptMs" | "waiter">
+  | Asks<"release", "ttlMs" | "fence", "keptMs" | "waiter" | "keepMs">
+  | Asks<"leave", "waiter">
+  | Asks<"refresh", "places">
+  | Asks<"inspect">
+  | Asks<"expire">
+  | Asks<"revoke", "ttlMs">;
+
+/** The operations of a kind. */
+export type OperationOf<Kind extends OperationKind> = Extract<Operation, { readonly kind: Kind }>;
+
+/** An operation of any kind, for code that treats all alike: a detail that its kind does not have is undefined. */
+export type AnyOperation = Asks<OperationKind> & {
+  readonly [Name in keyof Details]?: Details[Name] | undefined;
+};
+
+/** What an operation of that kind, or of one of those kinds, is built from. */
+export type PartsOf<Kind extends OperationKind> = Kind extends OperationKind
+  ? Omit<OperationOf<Kind>, "kind" | "wire">
+  : never;
+
+/**
+ * Whatever its kind, it has the same members in the same order: the encoder, which reads all kinds, is faster where V8
+ * sees one shape. So ask for its kind, and not whether it has a member.
+ */
+export function newOperation<Kind extends OperationKind>(
+  kind: Kind,
+  parts: PartsOf<Kind>,
+): OperationOf<Kind>;
+export function newOperation(
+  kind: OperationKind,
+  parts: Omit<AnyOperation, "kind" | "wire">,
+): AnyOperation {
+  const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
+  const { waiter, previous, keepMs, preempts, places } = parts;
+  return {
+    kind,
+    keys,
+    ownerId,
+    ttlMs,
+    marginMs,
+    keptMs,
+    fence,
+    sendBeforeMs,
+    waiter,
+    previous,
+    keepMs,
+    preempts,
+    places,
+    wire: undefined,
+  };
 }
 
 /**

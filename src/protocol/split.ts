@@ -149,19 +149,29 @@ export function isContestOpen({ untilMs, isLastAsk }: ContestState, nowMs: numbe
   return !isLastAsk && nowMs < untilMs;
 }
 
+/** Whether the same clients refuse that refused when the nodes were asked before. */
+export function isSameRefusal(votes: Votes, before: Votes): boolean {
+  return votes.every((vote, index) => refuserOf(vote) === refuserOf(before[index]));
+}
+
+function refuserOf(vote: Vote | undefined): string | undefined {
+  return vote?.kind === "refused" ? (vote.holder ?? "somebody") : undefined;
+}
+
 /**
- * When one that keeps its nodes asks those that refused again: the first time immediately. Those that yielded have given
- * them back by its second; whoever still has them then may well keep them, and is asked for at longer and longer pauses.
+ * When one that keeps its nodes asks those that refused again: the first time immediately, as those that yield are giving
+ * them back. Others may get a node first, so it goes on asking as fast as the nodes answer. But whoever refuses it
+ * again and again has not yielded: that one is asked for at longer and longer pauses.
  *
- * @param keptCount how often it has asked them again
+ * @param sameCount how often in a row the same clients have refused it
  */
 export function keepAtMs(
   { roundTripMs, splitCount, sentMs }: ContestState,
-  keptCount: number,
+  sameCount: number,
   nowMs: number,
 ): number {
   if (splitCount === 1) return nowMs;
-  const growth = keptCount < 2 ? 0 : Math.min(MAX_GROWTH, 2 ** (keptCount - 1));
+  const growth = sameCount < 2 ? 0 : Math.min(MAX_GROWTH, 2 ** (sameCount - 1));
   return Math.max(nowMs, sentMs + Math.max(MIN_ASK_MS, roundTripMs * growth));
 }
 

@@ -1,7 +1,6 @@
 import { Command } from "ioredis";
-import type { Operation } from "../protocol/operation.js";
+import type { Operation, OperationOf } from "../protocol/operation.js";
 import { RECORD_KEY } from "../protocol/keys.js";
-import type { Place } from "../protocol/place.js";
 import type { BatchConstants } from "../script/batch-codec.js";
 import { argumentsOf, headOf, keysOf, wordsOf } from "../script/operation-shape.js";
 
@@ -160,17 +159,17 @@ interface JoinedWire extends Wire {
 function wireOf(operation: Operation): Wire {
   if (operation.wire !== undefined) return operation.wire as Wire;
   const wire =
-    operation.places === undefined
-      ? wireOfTexts(keysOf(operation), argumentsOf(operation))
-      : refreshWire(operation, operation.places);
+    operation.kind === "refresh"
+      ? refreshWire(operation)
+      : wireOfTexts(keysOf(operation), argumentsOf(operation));
   operation.wire = wire;
   return wire;
 }
 
 /** A place is refreshed many times: the text of its key is encoded once. */
-function refreshWire(operation: Operation, places: readonly Place[]): Wire {
+function refreshWire(operation: OperationOf<"refresh">): Wire {
   let { keys, args, areAscii } = wireOfTexts([operation.keys.lockKey], argumentsOf(operation));
-  for (const place of places) {
+  for (const place of operation.places) {
     const wire = (place.wire ??= wireOfTexts([place.keys.lockKey], [])) as Wire;
     keys += wire.keys;
     areAscii &&= wire.areAscii;

@@ -70,8 +70,8 @@ const ENDED: Vote = Object.freeze({ ...HELD, reason: "ended" });
 
 function decodeVote(reply: unknown, operation: Operation): Vote {
   if (reply === 0) {
-    const { kind, fence } = operation;
-    return kind === "acquire" && fence !== undefined ? { kind: "granted", fence } : GRANTED;
+    const fence = operation.kind === "acquire" ? operation.fence : undefined;
+    return fence === undefined ? GRANTED : { kind: "granted", fence };
   }
   if (operation.kind === "inspect" && Array.isArray(reply)) return decodeSnapshot(reply);
   if (typeof reply !== "string") return unknownAnswer(reply);
@@ -115,7 +115,9 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     case "foreign":
       return decodeForeign(detail, operation.keys);
     case "places":
-      return decodeLooks(reply, reply.length - detail.length, operation.places?.length ?? 0);
+      return operation.kind === "refresh"
+        ? decodeLooks(reply, reply.length - detail.length, operation.places.length)
+        : unknownAnswer(reply);
     case "forgot":
       return faultVote("quarantined", false, "the node forgot its keys; it is asked who it is");
     case "error":

@@ -1,6 +1,6 @@
 import { argumentCountOfPlaces, argumentsOfPlaces } from "./place-shape.js";
 import type { KindId } from "../protocol/lock-kind.js";
-import type { Operation, OperationKind } from "../protocol/operation.js";
+import type { AnyOperation, OperationKind } from "../protocol/operation.js";
 import { turnTextOf } from "../protocol/waiter.js";
 
 /** What the script is asked to do: the type of an operation, and `close`, a release that keeps the name closed. */
@@ -72,10 +72,11 @@ export interface GroupHead {
 }
 
 /** The head of the group that begins there: of consecutive operations that are alike. */
-export function headOf(operations: readonly Operation[], from: number): GroupHead {
-  const first = headOfOne(operations[from] as Operation);
+export function headOf(operations: readonly AnyOperation[], from: number): GroupHead {
+  const first = headOfOne(operations[from] as AnyOperation);
   let end = from + 1;
-  while (end < operations.length && isAlike(headOfOne(operations[end] as Operation), first)) end++;
+  while (end < operations.length && isAlike(headOfOne(operations[end] as AnyOperation), first))
+    end++;
   return { ...first, size: end - from };
 }
 
@@ -85,8 +86,8 @@ export function wordsOf(head: GroupHead): string[] {
   return [step, kind, ...[ttlMs, size, keyCount, argumentCount].map(String), textOf(proposal)];
 }
 
-function headOfOne(operation: Operation): GroupHead {
-  const { kind, ttlMs, keepMs, keys, places, fence } = operation;
+function headOfOne(operation: AnyOperation): GroupHead {
+  const { kind, ttlMs = 0, keepMs, keys, places, fence } = operation;
   const argumentCount = argumentCountOf(operation);
   // Counted without building the lists: there are many.
   const moreArguments =
@@ -113,12 +114,12 @@ function isAlike(one: GroupHead, other: GroupHead): boolean {
   );
 }
 
-function stepOf({ kind, keepMs }: Operation): Step {
+function stepOf({ kind, keepMs }: AnyOperation): Step {
   return kind === "release" && keepMs !== undefined ? "close" : kind;
 }
 
 /** The script's kind for the step; some steps work on whatever is stored there, of any kind. */
-function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING {
+function kindOf({ kind, keys, preempts }: AnyOperation): KindId | typeof PREEMPTING {
   if (kind === "refresh" || kind === "inspect" || kind === "expire") return "exclusive";
   return preempts === true ? PREEMPTING : keys.id;
 }
@@ -127,7 +128,7 @@ function kindOf({ kind, keys, preempts }: Operation): KindId | typeof PREEMPTING
  * A waiter or an adoption sends all of them, as does a lease that was extended beyond its ttl, and every step on a kind
  * other than the exclusive lock.
  */
-function argumentCountOf(operation: Operation): number {
+function argumentCountOf(operation: AnyOperation): number {
   const { waiter, previous, keptMs } = operation;
   const isPlain =
     kindOf(operation) === "exclusive" &&
@@ -138,13 +139,13 @@ function argumentCountOf(operation: Operation): number {
 }
 
 /** The keys of an operation. */
-export function keysOf({ keys, places }: Operation): readonly string[] {
+export function keysOf({ keys, places }: AnyOperation): readonly string[] {
   if (places === undefined) return keys.lockKeys;
   return [keys.lockKey, ...places.map((place) => place.keys.lockKey)];
 }
 
 /** The arguments of an operation. */
-export function argumentsOf(operation: Operation): string[] {
+export function argumentsOf(operation: AnyOperation): string[] {
   const argumentCount = argumentCountOf(operation);
   const args = [];
   for (let at = 0; at < argumentCount; at++) {
@@ -155,7 +156,7 @@ export function argumentsOf(operation: Operation): string[] {
   return args;
 }
 
-function argumentOf(name: Argument, operation: Operation): string {
+function argumentOf(name: Argument, operation: AnyOperation): string {
   switch (name) {
     case "owner":
       return operation.ownerId;
@@ -175,7 +176,7 @@ function argumentOf(name: Argument, operation: Operation): string {
 }
 
 /** Of an exclusive lock that is passed on: the previous owner and its token. */
-function kindArgumentsOf({ kind, keys, previous, places }: Operation): readonly string[] {
+function kindArgumentsOf({ kind, keys, previous, places }: AnyOperation): readonly string[] {
   if (places !== undefined) return argumentsOfPlaces(places);
   if (previous !== undefined) return [previous.ownerId, textOf(previous.token)];
   return kind === "inspect" || kind === "expire" ? NONE : keys.scriptArgs;

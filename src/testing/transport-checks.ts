@@ -13,7 +13,7 @@ import { keysOf } from "../kinds/exclusive.js";
 import { hasTransport, OWN_TRANSPORT, type NodeConfig } from "../nodes/own-nodes.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { inboxChannel } from "../protocol/keys.js";
-import type { Operation, OperationKind, Vote } from "../protocol/operation.js";
+import { newOperation, type Operation, type Vote } from "../protocol/operation.js";
 import { BatchWire } from "../redis/batch-wire.js";
 import { configureNode } from "../redis/node-config.js";
 import type { CommandedNode } from "./flush-nodes.js";
@@ -117,12 +117,11 @@ class Scene {
     return opened;
   }
 
-  operation(kind: OperationKind, name: string, ownerId: string): Operation {
-    return {
-      ...{ kind, keys: keysOf("lock:", `${this.#id} ${name}`), ownerId, ttlMs: TTL_MS },
-      fence: Date.now() * 1_000,
-      ...{ sendBeforeMs: Number.POSITIVE_INFINITY, wire: undefined },
-    };
+  operation(kind: "acquire" | "release", name: string, ownerId: string): Operation {
+    return newOperation(kind, {
+      ...{ keys: keysOf("lock:", `${this.#id} ${name}`), ownerId, ttlMs: TTL_MS },
+      ...{ fence: Date.now() * 1_000, sendBeforeMs: Number.POSITIVE_INFINITY },
+    });
   }
 
   holderOf(name: string): Promise<unknown> {

@@ -6,7 +6,12 @@ import { permitLock } from "../../src/kinds/permit.js";
 import { severalLock } from "../../src/kinds/several.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
-import type { Operation, RefusedVote, Vote } from "../../src/protocol/operation.js";
+import {
+  newOperation,
+  type Operation,
+  type RefusedVote,
+  type Vote,
+} from "../../src/protocol/operation.js";
 import { outwaitMs } from "../../src/protocol/validity.js";
 import { ManualClock } from "../support/manual-clock.js";
 
@@ -20,9 +25,10 @@ const LONG_MS = 60_000;
 
 const sign = (end: number, who = "aaaaaa", keptMs = KEPT_MS): string => `${keptMs}~${who}@${end}`;
 
-function operation(kind: Operation["kind"], keys = NAME, more: Partial<Operation> = {}): Operation {
-  const about = { keys, ownerId: "me", ttlMs: 1_000, fence: undefined, waiter: undefined };
-  return { kind, ...about, sendBeforeMs: Infinity, wire: undefined, ...more };
+const ABOUT = { ownerId: "me", sendBeforeMs: Infinity };
+
+function operation(kind: "acquire" | "release", keys = NAME): Operation {
+  return newOperation(kind, { ...ABOUT, keys, ttlMs: 1_000, fence: undefined });
 }
 
 class Bench {
@@ -57,7 +63,7 @@ class Bench {
     const waiter = { inbox: "i", ticket: 1, turnMs: 20, placePrefix: "" } as const;
     const places = keys.map((each) => ({ keys: each, waiter }));
     const looks = { nowMs: 0, blockedMs: Float64Array.from(blockedMs), signs };
-    const refresh = operation("refresh", NAME, { places });
+    const refresh = newOperation("refresh", { ...ABOUT, keys: NAME, places });
     const vote = this.holders.read(refresh, { kind: "granted", fence: 0, looks });
     return vote.kind === "granted" ? [...(vote.looks?.blockedMs ?? [])] : [];
   }

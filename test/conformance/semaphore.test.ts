@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
+import type { Operation, RefusedVote, Vote } from "../../src/protocol/operation.js";
 import type { Inbox, Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { MemoryNode } from "../support/conformance/memory-node.js";
 import { operationOf } from "../support/conformance/node-under-test.js";
@@ -311,7 +311,7 @@ conformance("permits on a real server and in memory", (redis) => {
       const nodes = [node, new MemoryNode(node.nowUs)];
       for (const kind of ["acquire", "heal", "extend", "release", "seal"] as const) {
         for (const each of nodes) {
-          const reply = await each.batch([{ ...asked, kind, keys }], "");
+          const reply = await each.batch([{ ...asked, kind, keys } as Operation], "");
           const [vote] = reply.kind === "votes" ? reply.votes : [];
           expect(vote, kind).to.include({ kind: "fault", fault: "server" });
         }

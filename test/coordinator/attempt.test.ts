@@ -34,7 +34,7 @@ describe("Attempt", () => {
       if (times % 2 === 1) bench.clock.flush();
     }
     const first = bench.clock.wallUs();
-    expect(bench.nodes[0]?.asks.map(({ operation }) => operation.fence)).to.deep.equal([
+    expect(bench.nodes[0]?.all("acquire").map(({ operation }) => operation.fence)).to.deep.equal([
       ...[first, first],
       ...[first + 1, first + 1],
     ]);

@@ -38,6 +38,23 @@ describe("an acquire whose nodes are split", () => {
     expect(kinds()).to.deep.equal(["granted"]);
   });
 
+  it("asks those that go on refusing it at longer and longer pauses, and at once where it is its turn", () => {
+    const { bench, answerAfter, pendingAcquire, ownersAt } = contested();
+    const counts = (): (number | undefined)[] => bench.counts("acquire");
+    answerAfter(5, [granted(7), byHigher(), byHighest()]);
+    for (let ask = 2; ask <= 3; ask++) {
+      expect(counts()).to.deep.equal([1, ask, ask]);
+      answerAfter(5, [undefined, byHigher(), byHighest()]);
+    }
+    bench.clock.advance(4);
+    expect(counts(), "in a pause of twice the round trip").to.deep.equal([1, 3, 3]);
+    pendingAcquire.attempt?.hurry();
+    expect(counts(), "told").to.deep.equal([1, 4, 4]);
+    bench.clock.advance(20);
+    expect(counts(), "once").to.deep.equal([1, 4, 4]);
+    expect(new Set([0, 1, 2].flatMap(ownersAt)).size).to.equal(1);
+  });
+
   it("has the validity of its first send", () => {
     const { outcomes, answerAfter } = contested();
     answerAfter(20, [granted(7), byHigher(), byHighest()]);

@@ -5,7 +5,7 @@ import {
   type ExtendResult,
 } from "../../src/coordinator/lease-renewal.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
-import type { Operation, Vote } from "../../src/protocol/operation.js";
+import { newOperation, type OperationOf, type Vote } from "../../src/protocol/operation.js";
 import { renewalAtMs, renewalRetryMs } from "../../src/protocol/renewal.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
@@ -60,10 +60,9 @@ class Bench implements ExtendedLease {
     return this.provenAtMs + 988;
   }
 
-  extension(ttlMs: number, nowMs: number): Operation {
+  extension(ttlMs: number, nowMs: number): OperationOf<"extend"> {
     const { keys, ownerId, fencingToken: fence } = this;
-    const [kind, sendBeforeMs] = ["extend", nowMs + 50] as const;
-    return { kind, keys, ownerId, ttlMs, fence, sendBeforeMs, wire: undefined };
+    return newOperation("extend", { keys, ownerId, ttlMs, fence, sendBeforeMs: nowMs + 50 });
   }
 
   isHeld(): boolean {

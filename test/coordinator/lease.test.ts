@@ -243,7 +243,7 @@ describe("Lease: why it ran out", () => {
     const bench = new CoordinatorBench();
     const { renewals } = bench.context;
     for (let count = 0; count < 2 * MAX_RENEWALS; count++)
-      renewals.begin({ renew: () => {} }, true);
+      renewals.enter({ begin: () => {} }, true);
     const lease = bench.lease();
     bench.clock.advance(988);
     expect(lease.lossCause).to.deep.equal({ kind: "queued" });

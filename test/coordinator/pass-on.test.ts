@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { Lease } from "../../src/coordinator/lease.js";
 import { MAX_PASS_ONS, MAX_RUN_MS } from "../../src/protocol/pass-on-run.js";
-import type { Operation, Vote } from "../../src/protocol/operation.js";
+import type { OperationOf, Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
@@ -38,7 +38,7 @@ function waitQueueOf(
   );
   const vote: Vote = { kind: "granted", fence: 7, isHandedOver: false, isWaitedFor };
   bench.answer("acquire", [vote, vote, vote]);
-  const lastOf = (kind: "acquire" | "release"): Operation => {
+  const lastOf = <Kind extends "acquire" | "release">(kind: Kind): OperationOf<Kind> => {
     const [node] = bench.nodes;
     if (node === undefined) throw new Error("no node");
     return node.last(kind).operation;

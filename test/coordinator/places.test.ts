@@ -373,7 +373,7 @@ describe("Many places", () => {
       bench.clock.advance(20);
       abort();
     }
-    const mine = bench.nodes[0]?.refreshes.filter(({ places = [] }) =>
+    const mine = bench.nodes[0]?.refreshes.filter(({ places }) =>
       places.some(({ keys }) => keys.name === "invoice"),
     );
     expect(mine?.length).to.be.at.least(8);

@@ -7,10 +7,14 @@ import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/co
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
+import type { Operation } from "../../src/protocol/operation.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { severalLock } from "../../src/kinds/several.js";
 
 const OTHER = keysOf("lock:", "other");
+
+const isPreempting = (operation: Operation): boolean =>
+  operation.kind === "acquire" && operation.preempts === true;
 
 class PreemptionBench {
   readonly bench: CoordinatorBench;
@@ -44,7 +48,7 @@ class PreemptionBench {
   /** Everything that each node was asked, in order. */
   asked(): string[][] {
     return this.bench.nodes.map(({ asks }) =>
-      asks.map(({ operation }) => (operation.preempts ? "preempt" : operation.kind)),
+      asks.map(({ operation }) => (isPreempting(operation) ? "preempt" : operation.kind)),
     );
   }
 }
@@ -331,9 +335,10 @@ class OneTick {
     const { nodes } = this.bench;
     for (; this.#answeredCount < (nodes[0]?.asks.length ?? 0); this.#answeredCount++) {
       const index = this.#answeredCount;
-      const { kind, ownerId, keys, preempts } = at(at(nodes, 0).asks, index).operation;
+      const { operation } = at(at(nodes, 0).asks, index);
+      const { kind, ownerId, keys } = operation;
       if (keys.lockKey !== KEYS.lockKey) continue;
-      const isFree = this.#heldBy === undefined || preempts === true;
+      const isFree = this.#heldBy === undefined || isPreempting(operation);
       if (kind === "release" && this.#heldBy === ownerId) this.#heldBy = undefined;
       const isGranted = kind === "acquire" && isFree;
       if (isGranted) this.#heldBy = ownerId;
@@ -345,7 +350,7 @@ class OneTick {
   /** How many preempting acquires the nodes were asked for. */
   get preemptionCount(): number {
     const asks = at(this.bench.nodes, 0).asks;
-    return asks.filter(({ operation }) => operation.preempts === true).length;
+    return asks.filter(({ operation }) => isPreempting(operation)).length;
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { MAX_RENEWALS, Renewals, type Renewable } from "../../src/coordinator/renewals.js";
+import { MAX_RENEWALS, renewalsOn } from "../../src/coordinator/renewals.js";
+import type { Throttled } from "../../src/coordinator/throttle.js";
 import { CoordinatorBench } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
 import { granted } from "../support/votes.js";
@@ -8,18 +9,18 @@ import { granted } from "../support/votes.js";
 /** Begins what it is asked to, and keeps the order. */
 class RenewalsBench {
   readonly clock = new ManualClock();
-  readonly renewals = new Renewals(this.clock);
+  readonly renewals = renewalsOn(this.clock);
   readonly begun: number[] = [];
-  readonly #leases = new Map<number, Renewable>();
+  readonly #leases = new Map<number, Throttled>();
 
-  lease(id: number): Renewable {
-    const lease = this.#leases.get(id) ?? { renew: () => this.begun.push(id) };
+  lease(id: number): Throttled {
+    const lease = this.#leases.get(id) ?? { begin: () => this.begun.push(id) };
     this.#leases.set(id, lease);
     return lease;
   }
 
   begin(from: number, to: number): void {
-    for (let id = from; id < to; id++) this.renewals.begin(this.lease(id), false);
+    for (let id = from; id < to; id++) this.renewals.enter(this.lease(id), false);
   }
 }
 
@@ -51,7 +52,7 @@ describe("Renewals", () => {
     const bench = new RenewalsBench();
     bench.begin(0, MAX_RENEWALS + 2);
     const last = MAX_RENEWALS + 1;
-    expect(bench.renewals.begin(bench.lease(last), true)).to.equal(true);
+    expect(bench.renewals.enter(bench.lease(last), true)).to.equal(true);
     expect(bench.begun.at(-1)).to.equal(last);
     bench.renewals.onEnd();
     bench.renewals.onEnd();
@@ -64,7 +65,7 @@ describe("Renewals", () => {
     bench.begin(0, MAX_RENEWALS + 1);
     const from = MAX_RENEWALS + 1;
     for (let id = from; id < from + MAX_RENEWALS + 2; id++) {
-      bench.renewals.begin(bench.lease(id), true);
+      bench.renewals.enter(bench.lease(id), true);
     }
     expect(bench.begun).to.have.length(2 * MAX_RENEWALS);
     for (let ended = 0; ended < MAX_RENEWALS + 1; ended++) bench.renewals.onEnd();
@@ -83,7 +84,7 @@ describe("Renewals", () => {
   it("begin none that was forgotten, and none once they are closed", () => {
     const bench = new RenewalsBench();
     bench.begin(0, MAX_RENEWALS + 2);
-    bench.renewals.forget(bench.lease(MAX_RENEWALS));
+    bench.renewals.leave(bench.lease(MAX_RENEWALS));
     bench.renewals.onEnd();
     bench.clock.advance(0);
     expect(bench.begun.slice(MAX_RENEWALS)).to.deep.equal([MAX_RENEWALS + 1]);
@@ -91,7 +92,7 @@ describe("Renewals", () => {
     bench.renewals.close();
     bench.renewals.onEnd();
     bench.clock.advance(0);
-    expect(bench.renewals.begin(bench.lease(0), true)).to.equal(true);
+    expect(bench.renewals.enter(bench.lease(0), true)).to.equal(true);
     expect(bench.begun).to.have.length(MAX_RENEWALS + 1);
   });
 

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { Round } from "../../src/coordinator/round.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
-import type { Operation, Vote } from "../../src/protocol/operation.js";
+import { newOperation, type Vote } from "../../src/protocol/operation.js";
 import { isReasonKnown, verdict } from "../../src/protocol/verdict.js";
 import { KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -11,15 +11,9 @@ import { fault, free, granted, held } from "../support/votes.js";
 
 const TIMEOUT_MS = 50;
 
-const OPERATION: Operation = {
-  kind: "extend",
-  keys: KEYS,
-  ownerId: "me",
-  ttlMs: 1_000,
-  fence: 7,
-  sendBeforeMs: 2_000,
-  wire: undefined,
-};
+const OPERATION = newOperation("extend", {
+  ...{ keys: KEYS, ownerId: "me", ttlMs: 1_000, fence: 7, sendBeforeMs: 2_000 },
+});
 
 class RoundBench {
   readonly clock = new ManualClock();

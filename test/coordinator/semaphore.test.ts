@@ -80,6 +80,18 @@ describe("An acquire of any permit", () => {
     expect(permits().at(-1)).to.equal(3);
   });
 
+  it("heeds a turn that is for a permit, although its process believes to hold the whole name", () => {
+    const { bench, acquire, answer } = semaphoreBench();
+    bench.acquire({ renew: false }, { ...WAIT, fair: true });
+    answer(granted(7), granted(7), granted(7));
+    acquire({ fair: true });
+    answer(held(60_000), held(60_000), held(60_000));
+    const asked = bench.counts("acquire")[0] ?? 0;
+    const reserved = reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20 });
+    for (const node of [0, 1]) bench.context.waitQueues.onTurn(node, reserved, 20);
+    expect(bench.counts("acquire")[0]).to.equal(asked + 1);
+  });
+
   it("asks for no permit that its own semaphore has not, where others say there are more", () => {
     const { bench, turn, permits, answer } = semaphoreBench();
     const few = permitLock(KEYS, 2);

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import type { Connection, HandshakeReply, HandshakeRequest } from "../../src/channel/transport.js";
 import { MemoryServer } from "../../src/memory/memory-server.js";
-import { MemoryTransport } from "../../src/memory/memory-transport.js";
+import { memoryTransport } from "../../src/memory/memory-transport.js";
+import { CommandedTransport } from "../../src/redis/command-transport.js";
 import { operation } from "../support/channel-bench.js";
 import { NO_LIST } from "../support/no-list.js";
 import { eventually } from "../support/settle.js";
@@ -17,10 +18,13 @@ const REQUEST: HandshakeRequest = {
 class Opened {
   isOpen = false;
   closedBy: string | undefined;
+  answeredCount = 0;
   readonly connection: Connection;
 
   constructor(server: MemoryServer) {
-    this.connection = new MemoryTransport(server, { fenceSlackUs: 1_000 }).connect({
+    this.connection = new CommandedTransport(memoryTransport(server), {
+      fenceSlackUs: 1_000,
+    }).connect({
       onOpen: () => (this.isOpen = true),
       onClose: ({ message }) => (this.closedBy = message),
     });
@@ -31,9 +35,12 @@ class Opened {
   }
 
   /** Sets the lock key. */
-  acquire(): void {
+  acquire(onReply = (): void => {}): void {
     const operations = [operation("acquire", "me", { ttlMs: 60_000 })];
-    this.connection.send({ operations, recordId: "", number: 2, withScript: true }, () => {});
+    this.connection.send({ operations, recordId: "", number: 2, withScript: true }, () => {
+      onReply();
+      this.answeredCount++;
+    });
   }
 }
 
@@ -114,6 +121,14 @@ describe("A server in memory", () => {
     one.acquire();
     one.connection.close();
     await eventually("it has arrived", () => server.keys().includes("lock:invoice"));
+  });
+
+  it("is heard of what it answered before it crashed", async () => {
+    const one = await opened();
+    one.acquire(() => expect(one.closedBy).to.equal(undefined));
+    process.nextTick(() => server.stop());
+    await eventually("it is known", () => one.closedBy !== undefined);
+    expect(one.answeredCount).to.equal(1);
   });
 
   it("executes nothing that is on its way when it crashes", async () => {

@@ -1,6 +1,39 @@
 import { expect } from "chai";
-import { faultVote } from "../../src/protocol/operation.js";
+import { faultVote, newOperation } from "../../src/protocol/operation.js";
 import { turnTextOf } from "../../src/protocol/waiter.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
+
+describe("newOperation", () => {
+  const about = { keys: keysOf("lock:", "a"), ownerId: "me", sendBeforeMs: 5 };
+
+  it("gives all kinds the same members, so that the encoder reads objects of one shape", () => {
+    const shapes = [
+      newOperation("seal", { ...about, fence: 7 }),
+      newOperation("acquire", { fence: 7, preempts: true, ttlMs: 1, ...about }),
+      newOperation("release", { keepMs: 3, ...about, ttlMs: 1, fence: undefined }),
+      newOperation("refresh", { places: [], ...about }),
+      newOperation("inspect", about),
+    ].map((operation) => Object.keys(operation).join());
+    expect(new Set(shapes).size).to.equal(1);
+  });
+
+  it("takes what the kind has, and leaves the rest undefined", () => {
+    const operation = newOperation("extend", { ...about, ttlMs: 1_000, fence: 7, keptMs: 9 });
+    expect(operation).to.include({ kind: "extend", ...about, ttlMs: 1_000, fence: 7, keptMs: 9 });
+    expect(operation).to.include({ marginMs: undefined, waiter: undefined, wire: undefined });
+  });
+
+  it("has no place for a detail of another kind: the compiler refuses to write and to read it", () => {
+    const parts = { ttlMs: 1_000, fence: 7 };
+    // @ts-expect-error only a refresh has places
+    newOperation("acquire", { ...about, ...parts, places: [] });
+    // @ts-expect-error a release lifts fences
+    newOperation("release", { ...about, ttlMs: 1_000 });
+    const seal = newOperation("seal", { ...about, fence: 7 });
+    // @ts-expect-error no node keeps it for a time of its own
+    expect(seal.ttlMs).to.equal(undefined);
+  });
+});
 
 describe("faultVote", () => {
   it("carries why, whether it was sent, and the words for people", () => {

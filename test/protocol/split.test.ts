@@ -6,6 +6,7 @@ import {
   isAnswer,
   isLossReasonKnown,
   isContestOpen,
+  isSameRefusal,
   keepAtMs,
   lossReason,
   MIN_ASK_MS,
@@ -249,16 +250,30 @@ describe("the pauses of those that yield", () => {
     expect(keepAtMs(contest, 0, 1)).to.equal(1);
   });
 
-  it("of one that keeps its nodes become longer from its third ask on, up to fourfold", () => {
+  it("of one that keeps its nodes become longer where the same refuse it again and again, up to fourfold", () => {
     const { sentMs, roundTripMs } = contest;
-    const pauses = [0, 1, 2, 3, 4, 5, 60].map((keptCount) => {
-      return keepAtMs({ ...contest, splitCount: 2 + keptCount }, keptCount, sentMs) - sentMs;
+    const pauses = [0, 1, 2, 3, 4, 60].map((sameCount) => {
+      return keepAtMs({ ...contest, splitCount: 9 }, sameCount, sentMs) - sentMs;
     });
     const [two, four] = [2 * roundTripMs, 4 * roundTripMs];
-    expect(pauses).to.deep.equal([MIN_ASK_MS, MIN_ASK_MS, two, four, four, four, four]);
+    expect(pauses).to.deep.equal([MIN_ASK_MS, MIN_ASK_MS, two, four, four, four]);
     const lateMs = sentMs + 100 * roundTripMs;
     expect(keepAtMs({ ...contest, splitCount: 4 }, 2, lateMs)).to.equal(lateMs);
   });
+
+  for (const [before, now, isSame] of [
+    ["+c", "+c", true],
+    ["+c", "+d", false],
+    ["+c", "c+", false],
+    ["+c", "++", false],
+    ["+?", "+?", true],
+    ["+?", "+c", false],
+    ["+cx", "+c.", true],
+  ] as const) {
+    it(`${before} and then ${now}: ${isSame ? "the same refuse" : "others do"}`, () => {
+      expect(isSameRefusal(votesOf(now), votesOf(before))).to.equal(isSame);
+    });
+  }
 
   it("of one that keeps its nodes are never shorter than the shortest", () => {
     const fast = { ...contest, roundTripMs: 0.1, splitCount: 9 };

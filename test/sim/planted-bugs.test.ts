@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { OracleId } from "../../sim/oracles/history.js";
 import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
-import type { Operation, Vote } from "../../src/protocol/operation.js";
+import type { AnyOperation, Operation, Vote } from "../../src/protocol/operation.js";
 import type { Tamper } from "../../sim/fleet.js";
 import type { Profile } from "../../sim/profiles.js";
 import { runSeeds } from "../support/sim/run-seeds.js";
@@ -47,8 +47,9 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "S2",
     tamper: between((inner, operation, receiver, mayHold) => {
-      const ttlMs = operation.kind === "release" ? operation.ttlMs : Math.ceil(operation.ttlMs / 2);
-      inner.submit({ ...operation, ttlMs }, receiver, mayHold);
+      const { kind, ttlMs = 0 }: AnyOperation = operation;
+      const halved = { ...operation, ttlMs: Math.ceil(ttlMs / 2) } as Operation;
+      inner.submit(kind === "release" ? operation : halved, receiver, mayHold);
     }),
   },
   {
@@ -259,10 +260,11 @@ const BUGS: readonly PlantedBug[] = [
     get tamper() {
       const refused = new Set<string>();
       return between((inner, operation, receiver, mayHold) => {
-        const where = `${inner.name} ${operation.keys.name} ${operation.waiter?.inbox}`;
-        if (operation.kind === "leave" && refused.has(where)) receiver.onVote(0, GRANTED);
+        const { kind, keys, waiter }: AnyOperation = operation;
+        const where = `${inner.name} ${keys.name} ${waiter?.inbox}`;
+        if (kind === "leave" && refused.has(where)) receiver.onVote(0, GRANTED);
         else inner.submit(operation, receiver, mayHold);
-        if (operation.kind === "acquire") refused.add(where);
+        if (kind === "acquire") refused.add(where);
       });
     },
   },

@@ -2,7 +2,13 @@ import { Deployment, type DeploymentWarning } from "../../src/channel/deployment
 import { NodeChannel } from "../../src/channel/node-channel.js";
 import type { ChannelSettings } from "../../src/channel/channel-settings.js";
 import type { Transport } from "../../src/channel/transport.js";
-import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
+import {
+  newOperation,
+  type AnyOperation,
+  type Operation,
+  type OperationKind,
+  type Vote,
+} from "../../src/protocol/operation.js";
 import { ManualClock } from "./manual-clock.js";
 import { at } from "./nodes.js";
 import { ScriptedTransport, type ScriptedConnection } from "./scripted-transport.js";
@@ -19,18 +25,16 @@ export const WINDOW_MS = 2_000;
 export function operation(
   kind: OperationKind,
   ownerId: string,
-  over: Partial<Operation> = {},
+  over: Partial<AnyOperation> = {},
 ): Operation {
-  return {
-    kind,
+  return newOperation(kind, {
     keys: keysOf("lock:", "invoice"),
     ownerId,
     ttlMs: 1_000,
     fence: 7,
     sendBeforeMs: Number.POSITIVE_INFINITY,
-    wire: undefined,
     ...over,
-  };
+  });
 }
 
 export interface ClientSettings extends Partial<ChannelSettings> {
@@ -145,7 +149,7 @@ export class ChannelBench {
   submit(
     kind: OperationKind,
     ownerId: string,
-    { mayHold = false, ...over }: Partial<Operation> & { readonly mayHold?: boolean } = {},
+    { mayHold = false, ...over }: Partial<AnyOperation> & { readonly mayHold?: boolean } = {},
   ): void {
     const key = `${kind} ${ownerId}`;
     const onVote = (index: number, vote: Vote): void => {
@@ -160,7 +164,7 @@ export class ChannelBench {
   send(
     kind: OperationKind,
     ownerId: string,
-    over: Partial<Operation> & { readonly mayHold?: boolean } = {},
+    over: Partial<AnyOperation> & { readonly mayHold?: boolean } = {},
   ): void {
     this.submit(kind, ownerId, over);
     this.clock.flush();

@@ -9,7 +9,7 @@ import type { Lease } from "../../src/coordinator/lease.js";
 import { Admission } from "../../src/coordinator/admission.js";
 import { WaitQueues } from "../../src/coordinator/wait-queues.js";
 import type { Clock, InboxPort } from "../../src/coordinator/ports.js";
-import { Renewals } from "../../src/coordinator/renewals.js";
+import { renewalsOn } from "../../src/coordinator/renewals.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import type { OperationKind, Vote } from "../../src/protocol/operation.js";
 import { ManualClock, settle } from "./manual-clock.js";
@@ -77,7 +77,7 @@ export class CoordinatorBench {
       clock,
       entropy: seededEntropy(),
       schedule,
-      renewals: new Renewals(clock),
+      renewals: renewalsOn(clock),
       admission:
         window === undefined
           ? new Admission(withoutDelay(clock))

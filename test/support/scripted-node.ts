@@ -1,11 +1,11 @@
 import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Place } from "../../src/protocol/place.js";
-import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
+import type { Operation, OperationKind, OperationOf, Vote } from "../../src/protocol/operation.js";
 
 /** One operation that was submitted, with the means to answer it. */
-export interface Ask {
-  readonly operation: Operation;
+export interface Ask<Asked extends Operation = Operation> {
+  readonly operation: Asked;
   readonly mayHold: boolean;
   readonly reply: (vote: Vote) => void;
 }
@@ -17,7 +17,7 @@ export class ScriptedNode implements NodePort {
   /** How it answers refreshes, by itself: for how long a name is blocked, ms, or what is wrong; undefined: not at all. */
   look: ((keys: LockKind) => number) | Vote | undefined = () => 60_000;
   /** Those that it was sent; they are none of the other asks. */
-  readonly refreshes: Operation[] = [];
+  readonly refreshes: OperationOf<"refresh">[] = [];
   readonly #index: number;
   readonly #defer: (callback: () => void) => void;
 
@@ -29,7 +29,7 @@ export class ScriptedNode implements NodePort {
 
   submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void {
     const reply = (vote: Vote): void => receiver.onVote(this.#index, vote);
-    if (operation.places !== undefined) {
+    if (operation.kind === "refresh") {
       this.refreshes.push(operation);
       const { look } = this;
       if (look === undefined) return;
@@ -42,19 +42,20 @@ export class ScriptedNode implements NodePort {
 
   /** Of the last refresh: whose places it was for. */
   get refreshed(): string[] {
-    return this.refreshes.at(-1)?.places?.map(({ keys }) => keys.name) ?? [];
+    return this.refreshes.at(-1)?.places.map(({ keys }) => keys.name) ?? [];
   }
 
   get kinds(): OperationKind[] {
     return this.asks.map(({ operation }) => operation.kind);
   }
 
-  all(kind: OperationKind): Ask[] {
-    return this.asks.filter(({ operation }) => operation.kind === kind);
+  all<Kind extends OperationKind>(kind: Kind): Ask<OperationOf<Kind>>[] {
+    const isOfKind = ({ operation }: Ask): boolean => operation.kind === kind;
+    return this.asks.filter(isOfKind) as Ask<OperationOf<Kind>>[];
   }
 
   /** The last one asked for. */
-  last(kind: OperationKind): Ask {
+  last<Kind extends OperationKind>(kind: Kind): Ask<OperationOf<Kind>> {
     const ask = this.all(kind).at(-1);
     if (ask === undefined)
       throw new Error(`${this.name} was not asked to ${kind}: ${this.kinds.join(", ")}`);

@@ -12,7 +12,12 @@ import {
   RECORD_KEY,
 } from "../../protocol/keys.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
-import type { Operation, OperationKind, Vote } from "../../protocol/operation.js";
+import {
+  newOperation,
+  type Operation,
+  type OperationKind,
+  type Vote,
+} from "../../protocol/operation.js";
 import { ownerIdOf } from "../../protocol/owner-id.js";
 import type { Waiter } from "../../protocol/waiter.js";
 import type { Cluster, PlainClient, Redis } from "../../redis/plain-client.js";
@@ -130,7 +135,7 @@ class Trial {
   #operation(kind: OperationKind, keys: LockKind, ownerId: string, waiter?: Waiter): Operation {
     const fence = kind === "acquire" ? Date.now() * 1_000 : kind === "release" ? 1 : undefined;
     const sendBeforeMs = Number.POSITIVE_INFINITY;
-    return { kind, keys, ownerId, ttlMs: LIFE_MS, fence, sendBeforeMs, waiter, wire: undefined };
+    return newOperation(kind, { keys, ownerId, ttlMs: LIFE_MS, fence, sendBeforeMs, waiter });
   }
 
   /** All of them must be granted. */

@@ -217,7 +217,6 @@ local function drop_rest(lock)
   if lock.is_entered then leave_entered(lock) elseif is_in(lock) then settle(lock, nil) end
 end
 
--- Ends one of the holds, whoever holds it. marker: the value of the lock key.
 local function expire(key, marker, owner)
   local name = string.sub(marker, #OWNER_PREFIX + 1)
   drop({ key = key, marker = marker, name = name, holds = companion('holds', key), hold = HOLD .. owner, mark = '' })

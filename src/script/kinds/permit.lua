@@ -23,6 +23,10 @@ local function permit_of(text, permits)
   return permit
 end
 
+local function expire(key, marker, member)
+  members.drop({ key = key, marker = marker, members = companion('permits', key), member = member })
+end
+
 local function prepare(lock)
   lock.permits, lock.permit = tonumber(ARGV[lock.a]), permit_of(ARGV[lock.a + 1], tonumber(ARGV[lock.a]))
   lock.members, lock.marker = companion('permits', lock.key), PERMITS_HOLDER .. ARGV[lock.a]
@@ -114,9 +118,9 @@ local function pass_on(lock)
   offer(lock, lock.permit)
 end
 
--- For waiters behind one that wanted the name as a whole, and has left. holder: the value of the lock key
-local function offer_free(lock, holder)
-  lock.members, lock.marker = companion('permits', lock.key), holder
+-- For waiters behind one that wanted the name as a whole, and has left.
+local function let_in(key, queue, holder)
+  local lock = { key = key, queue = queue, members = companion('permits', key), marker = holder }
   local permits = standing(lock)
   for index = 0, tonumber(string.sub(holder, #PERMITS_HOLDER + 1)) - 1 do
     if not permits[index] and not offer(lock, index) then return end
@@ -144,11 +148,11 @@ end
 
 return {
   is_ours = members.is_ours, retime = members.retime, drop = members.drop,
+  expire = expire, let_in = let_in,
   prepare = prepare,
   blocker = blocker,
   take = take,
   taken = taken,
   pass_on = pass_on,
-  offer_free = offer_free,
   leave = leave,
 }

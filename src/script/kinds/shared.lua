@@ -9,6 +9,14 @@ local lock_key = require('lib.lock_key')
 local members = require('lib.members')
 local call = redis.call
 
+local function expire(key, marker, member)
+  members.drop({ key = key, marker = marker, members = companion('readers', key), member = member })
+end
+
+local function let_in(key, queue)
+  require('lib.offers').notify_readers(key, queue)
+end
+
 local function prepare(lock)
   lock.members, lock.member, lock.marker = companion('readers', lock.key), lock.owner, SHARED_HOLDER
 end
@@ -39,6 +47,7 @@ end
 
 return {
   is_ours = members.is_ours, retime = members.retime, drop = members.drop,
+  expire = expire, let_in = let_in,
   prepare = prepare,
   take = take,
   taken = taken,

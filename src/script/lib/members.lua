@@ -1,7 +1,6 @@
 -- A name that several clients hold at once: the lock key holds a marker (lock.marker), so that it excludes every
 -- other kind of lock, and lives as long as the last of them. A sorted set (lock.members) has each (lock.member is
 -- ours) with the instant at which it ends, ms.
--- luacheck: read globals SHARED_HOLDER
 
 local now_ms = require('lib.clock')
 local call = redis.call
@@ -48,13 +47,6 @@ local function drop(lock)
   settle(lock)
 end
 
--- Ends one of them, whoever that is. marker: the value of the lock key.
-local function expire(key, marker, member)
-  local beside = marker == SHARED_HOLDER and 'readers' or 'permits'
-  local all = require('lib.companion')(beside, key)
-  drop({ key = key, marker = marker, members = all, member = member })
-end
-
 return {
-  ends_at = ends_at, is_ours = is_ours, settle = settle, begin = begin, retime = retime, drop = drop, expire = expire,
+  ends_at = ends_at, is_ours = is_ours, settle = settle, begin = begin, retime = retime, drop = drop,
 }

@@ -1,6 +1,6 @@
 -- Notifications for waiters in a queue: waiters that do not listen are skipped, and keep nobody waiting. The message
 -- begins with the place that is meant: one process may wait for the name in one place and for a permit in another.
--- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
+-- luacheck: read globals RESERVATION
 
 local leave = require('queue.leave')
 local place_at = require('queue.place_at')
@@ -52,11 +52,8 @@ end
 
 -- Those that waited only because of a place ahead of them, which is gone. holder: the value of the lock key
 local function let_in(key, of, holder)
-  if holder == SHARED_HOLDER then
-    notify_readers(key, of)
-  elseif type(holder) == 'string' and string.find(holder, PERMITS_HOLDER, 1, true) == 1 then
-    require('kinds.permit').offer_free({ key = key, queue = of }, holder)
-  end
+  local kind = type(holder) == 'string' and require('lib.kind_at')(holder)
+  if kind and kind.let_in then kind.let_in(key, of, holder) end
 end
 
 -- Not an offer, but a hint to check: the key will be gone sooner than the waiter was told.

@@ -1,7 +1,7 @@
 -- Ends holders that have not been renewed for longer than they can act on the lock, by the clock of the sender: it
 -- has seen these signs for that long, which are sent in place of the owner. A holder that was renewed since has
 -- another sign, and stays. The effect is that of an expiry.
--- luacheck: read globals KEYS_OF_ALL OWNER_PREFIX SHOWN_OWNER
+-- luacheck: read globals KEYS_OF_ALL SHOWN_OWNER
 
 local standing = require('lib.standing')
 local call, try = redis.call, redis.pcall
@@ -22,15 +22,9 @@ local function expire(key, holder, is_overdue)
     if is_overdue(standing.sign_of_key(key, holder)) then call('DEL', key) end
     return
   end
-  local is_owned = string.find(holder, OWNER_PREFIX, 1, true) == 1
+  local kind = require('lib.kind_at')(holder)
   for _, member in ipairs(standing.beside(key, holder)) do
-    if is_overdue(standing.sign_of(key, member[1], member[2], true)) then
-      if is_owned then
-        require('kinds.owned').expire(key, holder, member[1])
-      else
-        require('lib.members').expire(key, holder, member[1])
-      end
-    end
+    if is_overdue(standing.sign_of(key, member[1], member[2], true)) then kind.expire(key, holder, member[1]) end
   end
 end
 

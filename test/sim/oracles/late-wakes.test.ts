@@ -37,8 +37,8 @@ const slow = (tookMs: number): HistoryEvent[] =>
 const forced = (process: string): HistoryEvent[] => [
   ...[...up, ...onAll((node) => key(3 * S, node, undefined, "X"))],
   ...[grant(3 * S + 5, "X", { process }), call(3 * S + 6, 1, "acquire"), ...stands()],
+  ...onAll((node) => send(4 * S, "X", node, { process: "B", op: "revoke" })),
   ...onAll(released),
-  { kind: "force", atUs: 4 * S, process: "B", name: "a", ownerIds: ["X"], isQuorate: true },
 ];
 const asks = (atUs: number, mode?: "shared"): HistoryEvent[] => [
   ...onAll((node) => send(atUs, "y", node, { process: "A", mode })),

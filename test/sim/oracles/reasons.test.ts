@@ -20,6 +20,15 @@ function round(
 const asked = call(1, 1, "acquire");
 const alsoAsked = call(1, 2, "acquire");
 const askedBehind = call(1, 2, "acquire", { isFair: true });
+/** An attempt that refusals and faults have lost, the last of them at 5 µs, and another that begins then. */
+const replacedAt = (atUs: number): HistoryEvent[] => [
+  ...[asked, askedBehind, ...round(["refused", "fault"])],
+  ...[
+    send(4, "A", 0, { process: "A", op: "release" }),
+    vote(5, "A", 2, { process: "A", vote: "granted" }),
+  ],
+  ...[send(atUs, "A2", 0, { process: "A", round: 2 }), settle(9_000, 2, "refused")],
+];
 const [granted, refused, fault] = ["granted", "refused", "fault"] as const;
 const acquire = (answers: readonly Answer[], result: string): HistoryEvent[] => [
   asked,
@@ -169,6 +178,11 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
+        title:
+          "one who stands behind another that asked anew before it knew why its attempt was lost",
+        events: replacedAt(5_004),
+      },
+      {
         title: "one who stands behind another whose attempt is lost by faults, in the same instant",
         events: [
           ...[asked, askedBehind, ...round([granted, fault])],
@@ -297,6 +311,11 @@ describe("oracle E1, true reasons", () => {
       {
         title: "the reason of a call that was made before",
         events: [...acquire([refused, refused], "refused"), alsoAsked, settle(5, 2, "refused")],
+      },
+      {
+        title:
+          "one who stands behind another that asked anew after it knew why its attempt was lost",
+        events: replacedAt(5_005),
       },
       {
         title: "one who stands behind another whose attempt is lost by faults",

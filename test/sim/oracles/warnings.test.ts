@@ -52,8 +52,23 @@ describe("oracle I3, warnings", () => {
           warned(21, "B"),
         ],
       },
+      {
+        title:
+          "an id that a node had before it lost its data, and the lists with that id were deleted",
+        events: [
+          ...[starts(1, "A", 0, 1, 2), listed(2, 0, THREE), listed(2, 1, THREE), loses(5, 0)],
+          ...[listed(5, 0), listed(6, 1), starts(10, "B", 2, 0, 1), warned(21, "B")],
+        ],
+      },
     ],
     [
+      {
+        title: "a warning of a node that lost its data, and its list with that",
+        events: [
+          ...[starts(1, "A", 0, 1, 2), listed(2, 0, THREE), listed(2, 1, THREE), loses(5, 0)],
+          ...[listed(5, 0), starts(10, "B", 2, 0, 1), warned(21, "B")],
+        ],
+      },
       {
         title: "a warning of a node that lost its data once while anybody used it",
         events: [

@@ -6,7 +6,12 @@ import type {
 } from "../../../src/channel/transport.js";
 import { inboxChannel } from "../../../src/protocol/keys.js";
 import { MAX_PERMITS } from "../../../src/protocol/permits.js";
-import type { Operation, OperationKind } from "../../../src/protocol/operation.js";
+import {
+  newOperation,
+  type Operation,
+  type OperationKind,
+  type PartsOf,
+} from "../../../src/protocol/operation.js";
 import type { Waiter } from "../../../src/protocol/waiter.js";
 import { keysOf } from "../../../src/kinds/exclusive.js";
 import { sharedLock } from "../../../src/kinds/shared.js";
@@ -151,8 +156,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { previous, previousToken: token, keptMs, keepMs } = spec;
   const mustWait = kind === "leave" || kind === "refresh";
   const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
-  return {
-    kind,
+  const parts = {
     keys: NAMES[name],
     ownerId: spec.signs
       ? signsOf(spec.signs, nowUs)
@@ -164,17 +168,15 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     fence: fromNowUs === undefined ? fence : nowUs + fromNowUs,
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter: kind === "refresh" ? undefined : inbox && waiterOf(spec, inbox, ticket),
-    ...(spec.places !== undefined && {
-      places: spec.places.map((place) => ({
-        keys: NAMES[place.name ?? "a"],
-        waiter: waiterOf(place, inbox ?? "p", place.ticket ?? 1),
-      })),
-    }),
-    ...(keepMs !== undefined && { keepMs }),
-    ...(spec.preempts !== undefined && { preempts: spec.preempts }),
-    ...(previous && { previous: { ownerId: OWNERS[previous], token } }),
-    wire: undefined,
+    places: spec.places?.map((place) => ({
+      keys: NAMES[place.name ?? "a"],
+      waiter: waiterOf(place, inbox ?? "p", place.ticket ?? 1),
+    })),
+    keepMs,
+    preempts: spec.preempts,
+    previous: previous && { ownerId: OWNERS[previous], token },
   };
+  return newOperation(kind, parts as PartsOf<OperationKind>);
 }
 
 function signsOf(signs: NonNullable<OperationSpec["signs"]>, nowUs: number): string {
