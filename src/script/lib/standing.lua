@@ -33,13 +33,24 @@ local function holds_of(key)
   return found
 end
 
+-- The kind whose holders are next to a lock key with that value; nothing where the key names its only holder, or for
+-- whom it is reserved. Its file has, for whatever lock of it is there:
+--   expire(key, holder, text)   ends one of the holders
+--   let_in(key, queue, holder)  optional: tells those that waited only because of a place ahead of them, which is gone
+local function kind_at(holder)
+  if holder == SHARED_HOLDER then return 'shared' end
+  if begins_with(holder, PERMITS_HOLDER) then return 'permit' end
+  if begins_with(holder, OWNER_PREFIX) then return 'owned' end
+end
+
 -- The holders next to a lock key with that value: the text of each (of a permit, after its number) and its end.
--- Includes those that have ended. With a limit, only that many of a sorted set: those that end first.
+-- Includes those that have ended. With a limit, only that many of a sorted set: those that end first. Not asked of the
+-- kinds: creating their functions for every refusal would make it a tenth slower.
 local function beside(key, holder, most)
-  if holder == SHARED_HOLDER then return members_of(companion('readers', key), most or 0) end
-  if begins_with(holder, PERMITS_HOLDER) then return members_of(companion('permits', key), most or 0) end
-  if begins_with(holder, OWNER_PREFIX) then return holds_of(companion('holds', key)) end
-  return {}
+  local kind = kind_at(holder)
+  if kind == 'shared' then return members_of(companion('readers', key), most or 0) end
+  if kind == 'permit' then return members_of(companion('permits', key), most or 0) end
+  return kind == 'owned' and holds_of(companion('holds', key)) or {}
 end
 
 -- When a key ends, and whether that is exact; undefined without permission to ask.
@@ -98,5 +109,6 @@ local function retime(key, owner, ttl)
 end
 
 return {
-  beside = beside, sign_of = sign_of, sign_of_key = sign_of_key, signs = signs, is_sign = is_sign, retime = retime,
+  kind_at = kind_at, beside = beside, sign_of = sign_of, sign_of_key = sign_of_key, signs = signs, is_sign = is_sign,
+  retime = retime,
 }

@@ -22,9 +22,10 @@ local function expire(key, holder, is_overdue)
     if is_overdue(standing.sign_of_key(key, holder)) then call('DEL', key) end
     return
   end
-  local kind = require('lib.kind_at')(holder)
   for _, member in ipairs(standing.beside(key, holder)) do
-    if is_overdue(standing.sign_of(key, member[1], member[2], true)) then kind.expire(key, holder, member[1]) end
+    if is_overdue(standing.sign_of(key, member[1], member[2], true)) then
+      require('kinds.' .. standing.kind_at(holder)).expire(key, holder, member[1])
+    end
   end
 end
 
