@@ -146,19 +146,16 @@ export class Redlock extends EventEmitter {
   async release(lock: Lock, settings?: Partial<Settings>): Promise<ExecutionResult> {
     const sets = this.#setsOf(lock.resources);
     const merged = mergeSettings(this.settings, settings);
-    const known = leasesOf(lock, this.#nodes.context);
     const leftMs = Math.ceil(lock.expiration - this.#nodes.wallMs);
-    const ttlMs = known?.[0]?.settings.ttlMs ?? Math.max(DEFAULTS.maxTtlMs, leftMs);
+    const longest = leaseSettings(Math.max(DEFAULTS.maxTtlMs, leftMs), merged.driftFactor);
+    const ended =
+      leasesOf(lock, this.#nodes.context)?.map((lease) => lease.endHere()) ??
+      sets.map((keys) => ({ keys, ownerId: lock.value, settings: longest }));
     lock.expiration = 0;
-    const ended = known?.map((lease) => lease.endHere());
     let releases: readonly Release[] | undefined;
-    const { attempts } = await this.#persist(lock, ttlMs, merged, async ({ context }, ownerId) => {
-      const byValue = { ownerId, settings: leaseSettings(ttlMs, merged.driftFactor) };
-      releases ??= sets.map((keys, at) => {
-        const released = ended?.[at] ?? { ...byValue, keys };
-        // The lock may have come from elsewhere: any node may have its keys.
-        return new Release(context, { ...released, mayHold: ALL_NODES });
-      });
+    const { attempts } = await this.#persist(lock, 0, merged, async ({ context }) => {
+      // The lock may have come from elsewhere: any node may have its keys.
+      releases ??= ended.map((was) => new Release(context, { ...was, mayHold: ALL_NODES }));
       const results = await Promise.all(releases.map((release) => release.ask()));
       const isLost = results.includes("expired");
       return isLost || results.includes("partial") ? { isFinal: isLost } : [];
@@ -290,6 +287,7 @@ export class Redlock extends EventEmitter {
   /**
    * Retries as often, and with such pauses, as the settings say.
    *
+   * @param durationMs for how long keys may be stored
    * @param of each attempt draws its own value, unless there is one
    * @throws ExecutionError with the attempts if none of them succeeded
    */
