@@ -54,6 +54,11 @@ export class Ballot {
     return Math.max(0, ...counts.values());
   }
 
+  /** Nodes that have granted it, or refused it: or both, its acquire and then its token. */
+  get answeredCount(): number {
+    return new Set([...this.granted, ...this.refused]).size;
+  }
+
   get toleratedCount(): number {
     return this.nodeCount - this.quorum;
   }
@@ -71,7 +76,7 @@ export class Ballot {
   /** Its rollback is being sent. */
   onLost(atUs: number): void {
     this.whenLost ??= {
-      answered: this.granted.size + this.refused.size,
+      answered: this.answeredCount,
       refused: this.refused.size,
       most: this.mostCount,
     };

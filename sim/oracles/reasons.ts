@@ -227,14 +227,17 @@ class Reasons {
     const isAlone = ballot.isAgain || ballot.isPreempting || ballot.isFromOutside;
     const { nodeCount, quorum, toleratedCount } = ballot;
     const isRefused = ballot.refused.size > toleratedCount;
-    const answeredCount = ballot.granted.size + ballot.refused.size;
+    const { answeredCount } = ballot;
     const isHeld = isAlone ? isRefused : ballot.mostCount >= quorum;
     const mayBeHeld = ballot.mostCount + nodeCount - answeredCount >= quorum;
     const isUnknown = answeredCount < quorum || mayBeHeld;
     if (result === "refused") return isHeld;
     // A quorum had granted it, but did not store its token.
     const isUnsealed = ballot.granted.size >= quorum;
-    if (result === "unreachable") return isAlone || isUnsealed ? !isRefused : !isHeld && isUnknown;
+    if (result === "unreachable") {
+      const isOpen = !isAlone && !isHeld && isUnknown;
+      return isOpen || ((isAlone || isUnsealed) && !isRefused);
+    }
     if (result === "split") return !isAlone && !isHeld && !isUnknown;
     if (result === "foreign") return ballot.foreign.size > toleratedCount;
     if (result === "queued") return false;

@@ -215,6 +215,19 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
+        title:
+          "a quorum that granted, of which another got all but one before the token, beside a silent one",
+        events: [
+          ...[asked, ...[0, 1, 2, 3].map((node) => send(2, "A", node, { process: "A" }))],
+          ...[0, 1, 2].map((node) => vote(3, "A", node, { process: "A" })),
+          ...[0, 1].map((node) => {
+            return vote(4, "A", node, { op: "seal", round: 2, vote: "refused", holder: "b" });
+          }),
+          settle(5, 1, "unreachable"),
+        ],
+        settings: { nodeCount: 4 },
+      },
+      {
         title: "a late grant with a fence above the token",
         events: [
           ...[asked, ...round([granted, granted])],

@@ -60,6 +60,16 @@ describe("oracle R1, releases", () => {
           ...[call(4, 2, "release"), settle(5, 2, "released")],
         ],
       },
+      {
+        title:
+          "the same answer again, when the keys that were kept for the minimum hold have expired",
+        events: [
+          ...[grant(0, "A", { minHoldMs: 500 }), ...[0, 1].map((node) => taken(node, 400 * MS))],
+          ...[release, settle(3, 1, "released")],
+          ...[0, 1].map((node) => key(400 * MS, node, "A", undefined, { op: "expire" })),
+          ...[call(500 * MS, 2, "release"), settle(501 * MS, 2, "released")],
+        ],
+      },
     ],
     [
       {
