@@ -57,7 +57,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
     this.#settings = settings;
     this.#deployment = deployment;
     this.#clock = clock;
-    this.#connections = new NodeConnections(transport, clock, entropy, this);
+    const { handshakeTimeoutMs } = settings;
+    this.#connections = new NodeConnections(transport, clock, entropy, handshakeTimeoutMs, this);
     this.#onState = onState;
     this.#ttl = new RecordedTtl(settings.raisedTtlMs);
     this.#pipeline = new Pipeline(clock, settings, deployment.votes, {
@@ -177,10 +178,6 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
 
   // The connections' side
 
-  get handshakeTimeoutMs(): number {
-    return this.#settings.handshakeTimeoutMs;
-  }
-
   onTry(): void {
     this.#releases.prune(this.#clock.steady());
   }
@@ -190,7 +187,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
     return this.#deployment.question(this.index, isDurable, this.#ttl.wantedMs, order);
   }
 
-  problemOf(handshake: Handshake): ConnectionFailure | undefined {
+  /** Why the server must not vote; undefined if it may. */
+  #problemOf(handshake: Handshake): ConnectionFailure | undefined {
     const twin = this.#deployment.duplicateOf(this.index, handshake);
     if (twin !== undefined) {
       const message = `the same server as \`nodes[${twin}]\`; list each server once`;
@@ -201,6 +199,11 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
   }
 
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void {
+    const problem = this.#problemOf(handshake);
+    if (problem !== undefined) {
+      connection.end(problem);
+      return;
+    }
     const { record } = handshake;
     if (record === undefined && this.#deployment.isLost(this.index)) {
       if (this.#phase !== "ready") this.#detail = "has no record: others are asked for what it had";

@@ -17,12 +17,13 @@ export type HandshakeQuestion = Omit<
 
 /** The owner of the connections to a node. */
 export interface ConnectedNode {
-  readonly handshakeTimeoutMs: number;
   /** What a handshake asks in addition to the identity of the previous connection. */
   request(order: RecordOrder | undefined): HandshakeQuestion;
-  /** Why the node cannot be used; undefined if it can. */
-  problemOf(handshake: Handshake): ConnectionFailure | undefined;
-  /** @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it */
+  /**
+   * Ends the connection if the server must not be used.
+   *
+   * @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it
+   */
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void;
   /** @returns whether to reconnect immediately */
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean;
@@ -35,6 +36,7 @@ export class NodeConnections {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #entropy: Entropy;
+  readonly #handshakeTimeoutMs: number;
   readonly #node: ConnectedNode;
   #current: NodeConnection | undefined;
   #previous: PreviousConnection | undefined;
@@ -44,10 +46,17 @@ export class NodeConnections {
   #timer: Timer | undefined;
   #isClosed = false;
 
-  constructor(transport: Transport, clock: Clock, entropy: Entropy, node: ConnectedNode) {
+  constructor(
+    transport: Transport,
+    clock: Clock,
+    entropy: Entropy,
+    handshakeTimeoutMs: number,
+    node: ConnectedNode,
+  ) {
     this.#transport = transport;
     this.#clock = clock;
     this.#entropy = entropy;
+    this.#handshakeTimeoutMs = handshakeTimeoutMs;
     this.#node = node;
   }
 
@@ -57,9 +66,9 @@ export class NodeConnections {
 
   connect(): void {
     this.#node.onTry();
-    const { handshakeTimeoutMs } = this.#node;
+    const timeoutMs = this.#handshakeTimeoutMs;
     const [transport, clock, entropy] = [this.#transport, this.#clock, this.#entropy];
-    const connection = new NodeConnection(transport, clock, entropy, handshakeTimeoutMs, {
+    const connection = new NodeConnection(transport, clock, entropy, timeoutMs, {
       request: (order) => this.#request(order),
       onHandshake: (handshake) => this.#onHandshake(connection, handshake),
       onEnd: (failure) => this.#onEnd(connection, failure),
@@ -88,13 +97,11 @@ export class NodeConnections {
 
   #onHandshake(connection: NodeConnection, handshake: Handshake): void {
     this.#previous = { name: connection.name, connectionId: handshake.connectionId };
-    const problem = this.#node.problemOf(handshake);
     const id = handshake.record?.id;
     const ownSinceMs = id === undefined ? undefined : this.#offers.get(id);
     if (id !== undefined)
       this.#offers = new Map(ownSinceMs === undefined ? [] : [[id, ownSinceMs]]);
-    if (problem === undefined) this.#node.onHandshake(connection, handshake, ownSinceMs);
-    else connection.end(problem);
+    this.#node.onHandshake(connection, handshake, ownSinceMs);
   }
 
   #onEnd(connection: NodeConnection, failure: ConnectionFailure): void {

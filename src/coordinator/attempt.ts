@@ -43,7 +43,6 @@ import {
   nodesThatRefused,
 } from "./node-sets.js";
 import { rollback, type Released } from "./release.js";
-import { watched } from "./round-watch.js";
 import { Round, type RoundJudge, type RoundListener } from "./round.js";
 import type { Sleeper } from "./schedule.js";
 import { Sealing, type SealingListener } from "./sealing.js";
@@ -170,7 +169,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** Called by the admission. The first send is now, not when the attempt was requested. */
   begin(): void {
-    const { clock, entropy, nodes, schedule } = this.#context;
+    const { clock, entropy, schedule } = this.#context;
     schedule.remove(this);
     const nowMs = clock.now();
     this.#firstSendMs = nowMs;
@@ -186,8 +185,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const round = this.#newRound(nowMs);
     this.#round = round;
     const operation = this.#acquire(nowMs, previousOwnerOf(mode));
-    const receiver = watched(this.#context, operation, settings, round, receiverFor(mode, round));
-    round.send(nodes, operation, 0, nowMs, receiver);
+    round.send(this.#context, operation, 0, nowMs, receiverFor(mode, round));
   }
 
   #newRound(nowMs: number): Round {
@@ -340,12 +338,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   }
 
   #askAgain(round: Round, to: number, nowMs: number): void {
-    const { nodes } = this.#context;
     this.#toAskAgain = [];
     this.#contender?.contest.onAsk(nowMs);
     const operation = this.#acquire(nowMs);
-    const receiver = watched(this.#context, operation, this.#asked.settings, round, round, to);
-    round.send(nodes, operation, 0, nowMs, receiver, to);
+    round.send(this.#context, operation, 0, nowMs, round, to);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {

@@ -11,7 +11,6 @@ import type { LeaseSettings } from "./lease-settings.js";
 import { STALLED_PART, type LossCause } from "./loss.js";
 import type { GrantedLease } from "./observer.js";
 import type { Throttled } from "./throttle.js";
-import { watched } from "./round-watch.js";
 import { Round } from "./round.js";
 
 /** How one extend round ended. */
@@ -168,8 +167,7 @@ export class LeaseRenewal implements Throttled {
     });
     this.#votes = round.votes;
     const operation = lease.extension(ttlMs, firstSendMs);
-    const receiver = watched(this.#context, operation, this.#settings, round);
-    round.send(nodes, operation, 0, firstSendMs, receiver);
+    round.send(this.#context, operation, 0, firstSendMs);
   }
 
   #onExtended(firstSendMs: number, ttlMs: number, votes: Votes): void {

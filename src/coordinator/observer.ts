@@ -1,10 +1,9 @@
 import type { Linkable } from "./linked-set.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Operation } from "../protocol/operation.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
 import type { ReleaseResult } from "./release-result.js";
-import type { WatchedRound } from "./watched-round.js";
+import type { RoundObserver } from "./watched-round.js";
 
 /** A lock that was granted, as an observer sees it. */
 export interface GrantedLease {
@@ -32,7 +31,7 @@ export interface ManagedLease extends Linkable {
  * What is reported about the locks of this process. Called synchronously, so it must not throw or call back into the
  * coordinator before it returns. Optional members are called only if present, and may be expensive.
  */
-export interface Observer {
+export interface Observer extends RoundObserver {
   onGranted(held: GrantedLease): void;
   /** A quorum has extended it: its validity may have changed. */
   onExtended(held: GrantedLease): void;
@@ -57,12 +56,6 @@ export interface Observer {
   /** Its release, or what replaces it, is being sent; the lock is no longer held. */
   onReleasing?(held: GrantedLease, result: Promise<ReleaseResult>): void;
   /**
-   * A round is about to be sent.
-   *
-   * @returns the receiver of what it came to, if anybody listens
-   */
-  onRound?(operation: Operation): RoundWatcher | undefined;
-  /**
    * The number of waiting acquires of this process has changed by one.
    *
    * @param count acquires that now wait for the name
@@ -72,9 +65,6 @@ export interface Observer {
 
 /** Called once with the outcome of an extend round; `released` if the lock was released meanwhile. */
 export type ExtendListener = (outcome: "extended" | "failed" | "lost" | "released") => void;
-
-/** Called once, when all nodes have answered the round, or its deadline has passed. */
-export type RoundWatcher = (round: WatchedRound) => void;
 
 /** Nobody listens. */
 export const UNOBSERVED: Observer = {

@@ -7,9 +7,8 @@ import { isRefusedByQuorum } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { ALL_NODES } from "./node-sets.js";
-import { NOBODY } from "./ports.js";
+import { NOBODY, type VoteReceiver } from "./ports.js";
 import type { ReleaseResult } from "./release-result.js";
-import { watched } from "./round-watch.js";
 import { Round } from "./round.js";
 
 /** The owner whose keys are deleted. */
@@ -65,14 +64,14 @@ export class Release {
       });
       round.carry(this.#votes);
       const operation = releaseOperation(this.#released);
-      const receiver = watched(this.#context, operation, settings, round, {
+      const receiver: VoteReceiver = {
         onVote: (index, vote) => {
           if (vote.kind !== "fault") this.#votes[index] ??= vote;
           round.onVote(index, this.#votes[index] ?? vote);
         },
-      });
+      };
       // A node that is down is sent one release when it is back, however often it is asked.
-      round.send(nodes, operation, this.#isAskedAgain ? 0 : mayHold, clock.now(), receiver);
+      round.send(this.#context, operation, this.#isAskedAgain ? 0 : mayHold, clock.now(), receiver);
       if (this.#isAskedAgain) round.judge();
       this.#isAskedAgain = true;
     });

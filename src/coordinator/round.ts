@@ -3,6 +3,7 @@ import { isReasonKnown, verdict, type Tally, type Verdict } from "../protocol/ve
 import { ALL_NODES } from "./node-sets.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
+import type { RoundObserver, RoundWatcher, WatchedRound } from "./watched-round.js";
 
 /** What a round tells its owner, from within the vote (or the deadline) that caused it. */
 export interface RoundListener {
@@ -35,6 +36,12 @@ export interface RoundRules {
   readonly judge?: RoundJudge | undefined;
 }
 
+/** What a round is sent to. */
+export interface RoundContext {
+  readonly nodes: readonly NodePort[];
+  readonly observer: RoundObserver;
+}
+
 const NO_RULES: RoundRules = {};
 
 /**
@@ -44,19 +51,20 @@ const NO_RULES: RoundRules = {};
  * means "unknown", never "no": the operation may still take effect, so a failed attempt must be rolled back on that
  * node too.
  */
-export class Round implements Tally, VoteReceiver, Sleeper {
+export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
   readonly nodeCount: number;
+  readonly timeoutMs: number;
   grantedCount = 0;
   refusedCount = 0;
   faultCount = 0;
   verdict: Verdict = "pending";
   /** By node index; undefined while silent. The first vote of a node counts. */
   readonly votes: (Vote | undefined)[] = [];
+  asked = 0;
   wakeAtMs = 0;
   heapIndex = -1;
 
   readonly #schedule: Schedule;
-  readonly #timeoutMs: number;
   readonly #listener: RoundListener;
   /** Bit mask of the nodes that have answered themselves. */
   #answered = 0;
@@ -65,6 +73,8 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   readonly #lingerMs: number;
   readonly #judge: RoundJudge | undefined;
   #isLingering = false;
+  /** Until it was told of the end. */
+  #watcher: RoundWatcher | undefined;
 
   constructor(
     nodeCount: number,
@@ -75,7 +85,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   ) {
     this.nodeCount = nodeCount;
     this.#schedule = schedule;
-    this.#timeoutMs = timeoutMs;
+    this.timeoutMs = timeoutMs;
     this.#listener = listener;
     this.#lingerMs = lingerMs;
     this.#judge = judge;
@@ -91,13 +101,15 @@ export class Round implements Tally, VoteReceiver, Sleeper {
    * @param to bit mask of the nodes that are asked
    */
   send(
-    nodes: readonly NodePort[],
+    { nodes, observer }: RoundContext,
     operation: Operation,
     mayHold: number,
     sentMs: number,
     receiver: VoteReceiver = this,
     to = ALL_NODES,
   ): void {
+    this.#watcher = observer.onRound?.(operation);
+    this.asked = to & ((1 << nodes.length) - 1);
     this.expect(sentMs);
     for (let index = 0; index < nodes.length; index++) {
       if (to & (1 << index))
@@ -118,7 +130,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   /** Votes will arrive another way, within the deadline that is counted from `sentMs`. */
   expect(sentMs: number): void {
     this.#sentMs = sentMs;
-    this.#schedule.set(this, sentMs + this.#timeoutMs);
+    this.#schedule.set(this, sentMs + this.timeoutMs);
   }
 
   /** Reports a verdict that was held back. */
@@ -130,8 +142,8 @@ export class Round implements Tally, VoteReceiver, Sleeper {
 
   /** Stops waiting: no verdict will be reported; stragglers still are. */
   abandon(): void {
-    this.#schedule.remove(this);
     this.#isOver = true;
+    this.#rest();
   }
 
   /** Called by the nodes. */
@@ -143,6 +155,9 @@ export class Round implements Tally, VoteReceiver, Sleeper {
     if (this.votes[index] === undefined) this.#count(index, vote);
     if (isLate) this.#listener.onStraggler?.(index, vote, this);
     else this.#decide();
+    if (this.#watcher === undefined) return;
+    this.#watcher.onAnswer?.(index, this);
+    if (this.#isAnswered) this.#tellEnd();
   }
 
   /** A verdict that was held back waits no longer. */
@@ -156,16 +171,20 @@ export class Round implements Tally, VoteReceiver, Sleeper {
       this.hurry();
       return;
     }
-    for (let index = 0; index < this.nodeCount; index++) {
-      if (this.votes[index] !== undefined) continue;
-      this.#count(index, faultVote("timeout", true, `no answer within ${this.#timeoutMs} ms`));
+    if (!this.#isOver) {
+      for (let index = 0; index < this.nodeCount; index++) {
+        if (this.votes[index] !== undefined) continue;
+        this.#count(index, faultVote("timeout", true, `no answer within ${this.timeoutMs} ms`));
+      }
+      this.#decide(true);
     }
-    this.#decide(true);
+    this.#tellEnd();
   }
 
   /** Asks its judge again. */
   judge(): void {
     if (!this.#isOver) this.#decide();
+    if (this.#isAnswered) this.#tellEnd();
   }
 
   #count(index: number, vote: Vote): void {
@@ -199,7 +218,7 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   /** Once it lingers no more, what is still to come only tells the reason. */
   #linger(isLingering: boolean): void {
     this.#isLingering = isLingering;
-    const forMs = isLingering ? this.#lingerMs : this.#timeoutMs;
+    const forMs = isLingering ? this.#lingerMs : this.timeoutMs;
     this.#schedule.set(this, this.#sentMs + forMs);
   }
 
@@ -219,7 +238,25 @@ export class Round implements Tally, VoteReceiver, Sleeper {
   #end(found: "won" | "lost"): void {
     this.verdict = found;
     this.#isOver = true;
-    this.#schedule.remove(this);
+    this.#rest();
     this.#listener.onVerdict(this);
+  }
+
+  /** Whether all that were asked have answered. */
+  get #isAnswered(): boolean {
+    return (this.asked & ~this.#answered) === 0;
+  }
+
+  /** Its deadline ends nothing any more, except what its watcher waits for. */
+  #rest(): void {
+    if (this.#watcher === undefined || this.#isAnswered) this.#schedule.remove(this);
+    else if (this.#isLingering) this.#linger(false);
+  }
+
+  #tellEnd(): void {
+    const watcher = this.#watcher;
+    this.#watcher = undefined;
+    if (this.#isOver) this.#schedule.remove(this);
+    watcher?.onEnd(this);
   }
 }

@@ -1,21 +1,31 @@
-import type { LockKind } from "../protocol/lock-kind.js";
-import type { OperationKind, Vote } from "../protocol/operation.js";
+import type { Operation, Votes } from "../protocol/operation.js";
+import type { Verdict } from "../protocol/verdict.js";
 
-/** One node's vote, as it counts. */
-export interface WatchedVote {
-  /** Undefined if there was none by the deadline. */
-  readonly vote: Vote | undefined;
-  /** Time from the send of the round to the vote; to the deadline if there was none. */
-  readonly ms: number;
+/** A round, as those see it who hear of it. */
+export interface WatchedRound {
+  /** A round that ends `pending` was abandoned. */
+  readonly verdict: Verdict;
+  /** By node index; undefined while it is silent, and if it was not asked. */
+  readonly votes: Votes;
+  /** Bit mask of the nodes that were asked. */
+  readonly asked: number;
+  /** How long a node has to answer, ms. */
+  readonly timeoutMs: number;
 }
 
-/** A round that has ended, including votes after its verdict. */
-export interface WatchedRound {
-  readonly kind: OperationKind;
-  readonly keys: LockKind;
-  readonly verdict: "won" | "lost" | "abandoned";
-  /** Until the verdict. */
-  readonly durationMs: number;
-  /** By node index; undefined for a node that was not asked. */
-  readonly votes: readonly (WatchedVote | undefined)[];
+/** Hears of a round to its end, votes after its verdict included; changes nothing. */
+export interface RoundWatcher {
+  /** A node has answered, and what follows from that has happened. */
+  onAnswer?(index: number, round: WatchedRound): void;
+  /** Called once, when all nodes that were asked have answered, or their deadline has passed. */
+  onEnd(round: WatchedRound): void;
+}
+
+export interface RoundObserver {
+  /**
+   * A round is about to be sent.
+   *
+   * @returns who wants to hear of it, if anybody
+   */
+  onRound?(operation: Operation): RoundWatcher | undefined;
 }

@@ -1,20 +1,17 @@
 import type { NodeChannel } from "../channel/node-channel.js";
 import type { ChannelState } from "../channel/channel-state.js";
-import type {
-  ExtendListener,
-  GrantedLease,
-  Observer,
-  RoundWatcher,
-} from "../coordinator/observer.js";
+import type { ExtendListener, GrantedLease, Observer } from "../coordinator/observer.js";
 import type { LossReason } from "../coordinator/loss.js";
 import type { Clock } from "../coordinator/ports.js";
-import type { WatchedRound } from "../coordinator/watched-round.js";
+import type { RoundWatcher } from "../coordinator/watched-round.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 import type { LateLock } from "../api/events.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import type { Operation } from "../protocol/operation.js";
 import { CHANNELS } from "./channels.js";
 import type { ExtendMessage, ReleaseMessage } from "./messages.js";
-import { lockMessage, roundMessage } from "./translate.js";
+import { RoundTrace } from "./round-trace.js";
+import { lockMessage } from "./translate.js";
 
 /** The nodes of the observed manager. */
 export interface ObservedNodes {
@@ -89,12 +86,10 @@ export class Telemetry {
     queueMicrotask(() => CHANNELS.waiting.publish(message));
   };
 
-  readonly #onRound = (): RoundWatcher | undefined =>
-    CHANNELS.round.hasSubscribers ? this.#tellRound : undefined;
-
-  readonly #tellRound = (round: WatchedRound): void => {
-    const message = roundMessage(round, this.#nodes().names);
-    queueMicrotask(() => CHANNELS.round.publish(message));
+  readonly #onRound = (operation: Operation): RoundWatcher | undefined => {
+    if (!CHANNELS.round.hasSubscribers) return undefined;
+    const { clock, names } = this.#nodes();
+    return new RoundTrace(operation, clock, names);
   };
 
   readonly #onExtending = (

@@ -22,7 +22,6 @@ class Bench implements ConnectedNode {
   readonly clock = new ManualClock();
   readonly transport = new ScriptedTransport();
   readonly connections: NodeConnections;
-  readonly handshakeTimeoutMs = 100;
   readonly ends: ConnectionFailure[] = [];
   /** By handshake: the id of its connection, and since when the record is ours. */
   readonly handshakes: (readonly [connectionId: string, ownSinceMs: number | undefined])[] = [];
@@ -32,7 +31,8 @@ class Bench implements ConnectedNode {
   whenEnded = (): void => {};
 
   constructor(seed = 1) {
-    this.connections = new NodeConnections(this.transport, this.clock, seededEntropy(seed), this);
+    const entropy = seededEntropy(seed);
+    this.connections = new NodeConnections(this.transport, this.clock, entropy, 100, this);
   }
 
   request(order: RecordOrder | undefined): HandshakeQuestion {
@@ -43,12 +43,9 @@ class Bench implements ConnectedNode {
     };
   }
 
-  problemOf(): ConnectionFailure | undefined {
-    return this.problem;
-  }
-
-  onHandshake(_: NodeConnection, { connectionId }: Handshake, ownSinceMs?: number): void {
-    this.handshakes.push([connectionId, ownSinceMs]);
+  onHandshake(connection: NodeConnection, { connectionId }: Handshake, ownSinceMs?: number): void {
+    if (this.problem === undefined) this.handshakes.push([connectionId, ownSinceMs]);
+    else connection.end(this.problem);
   }
 
   onEnd(_: NodeConnection, failure: ConnectionFailure): boolean {

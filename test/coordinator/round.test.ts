@@ -38,7 +38,7 @@ class RoundBench {
       ...(isReasonKnown && { isReasonKnown }),
     };
     this.round = new Round(nodeCount, this.schedule, TIMEOUT_MS, listener, { lingerMs });
-    this.round.send(this.nodes, OPERATION, mayHold, this.clock.now());
+    this.round.send({ nodes: this.nodes, observer: {} }, OPERATION, mayHold, this.clock.now());
   }
 
   reply(index: number, vote: Vote): void {
@@ -285,7 +285,7 @@ describe("Round: its deadline in the schedule", () => {
       const onVerdict = (): void => void (endedMs[at] = clock.now());
       return new Round(1, schedule, timeoutMs, { onVerdict });
     });
-    for (const round of all) round.send([node], OPERATION, 0, clock.now());
+    for (const round of all) round.send({ nodes: [node], observer: {} }, OPERATION, 0, clock.now());
     return { clock, schedule, node, all, endedMs };
   }
 
@@ -310,7 +310,7 @@ describe("Round: its deadline in the schedule", () => {
     const late = new Round(1, bench.schedule, TIMEOUT_MS, {
       onVerdict: () => bench.verdicts.push("late"),
     });
-    late.send(bench.nodes, OPERATION, 0, bench.clock.now() - 20);
+    late.send({ nodes: bench.nodes, observer: {} }, OPERATION, 0, bench.clock.now() - 20);
     bench.clock.advance(TIMEOUT_MS - 20);
     expect(bench.verdicts).to.deep.equal(["late"]);
   });

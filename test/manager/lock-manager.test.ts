@@ -232,12 +232,12 @@ describe("LockManager: close", () => {
 
   it("renews nothing any more, however many locks wait to be released", async () => {
     const client = new FakeClient(0);
-    const locks = new LockManager([client], { ttlMs: 3_000, nodeTimeoutMs: 1_400 });
+    const locks = new LockManager([client], { ttlMs: 4_500, nodeTimeoutMs: 2_100 });
     const names = Array.from({ length: 1_010 }, (_, index) => `invoice-${index}`);
     const held = await Promise.all(names.map((name) => locks.acquire(name)));
     const sentCount = client.sent.length;
     // The first releases take so long that the last locks' renewals are due before their turn comes.
-    client.answerDelayMs = 1_200;
+    client.answerDelayMs = 1_800;
     const closing = locks.close();
     await eventually("releases are sent", () => client.sent.length > sentCount);
     expect(held.filter(({ isHeld }) => isHeld)).to.have.length(10);

@@ -166,29 +166,30 @@ describe("What the channels tell of a lock", () => {
     ]);
   });
 
-  it("is each node's part in a round, and that one was silent", async () => {
+  it("is each node's part in a round, and which of them were asked", async () => {
     const heard = hear<RoundMessage>(CHANNELS.round);
-    const tell = telemetry.hooks.onRound(operation("acquire", "me"));
-    tell?.({
-      ...{ kind: "acquire", keys: lease.keys, verdict: "lost", durationMs: 12 },
-      votes: [
-        { vote: granted(5), ms: 1 },
-        { vote: held(), ms: 2 },
-        { vote: undefined, ms: 500 },
-      ],
-    });
-    tell?.({
-      ...{ kind: "extend", keys: lease.keys, verdict: "abandoned", durationMs: 12 },
-      votes: [{ vote: faultVote("suspected", false, "silent"), ms: 3 }],
-    });
+    const end = { asked: 0b111, timeoutMs: 500 };
+    const acquire = telemetry.hooks.onRound(operation("acquire", "me"));
+    acquire?.onEnd({ ...end, verdict: "lost", votes: [granted(5), held(), undefined] });
+    const votes = [faultVote("suspected", false, "silent"), granted(5), granted(5)];
+    const extend = telemetry.hooks.onRound(operation("extend", "me"));
+    extend?.onEnd({ ...end, asked: 0b001, verdict: "pending", votes });
     await settle();
-    expect(heard[0]?.votes).to.deep.equal([
-      { node: "one:1", vote: "granted", ms: 1 },
-      { node: "two:2", vote: "refused", ms: 2 },
-      { node: "three:3", vote: "fault", fault: "timeout", ms: 500 },
-    ]);
-    expect(heard[1]?.votes).to.deep.equal([
-      { node: "one:1", vote: "fault", fault: "suspected", ms: 3 },
+    const ms = 500;
+    expect(heard).to.deep.equal([
+      {
+        ...{ kind: "acquire", name: "invoice", names: ["invoice"], verdict: "lost", durationMs: 0 },
+        votes: [
+          { node: "one:1", vote: "granted", ms },
+          { node: "two:2", vote: "refused", ms },
+          { node: "three:3", vote: "fault", fault: "timeout", ms },
+        ],
+      },
+      {
+        ...{ kind: "extend", name: "invoice", names: ["invoice"] },
+        ...{ verdict: "abandoned", durationMs: 0 },
+        votes: [{ node: "one:1", vote: "fault", fault: "suspected", ms }],
+      },
     ]);
   });
 

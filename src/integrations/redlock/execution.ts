@@ -27,24 +27,16 @@ export type RedlockAbortSignal = AbortSignal & { error?: Error };
 
 /** A node's vote against: it has another lock, or no longer has ours. */
 export class ResourceLockedError extends Error {
-  override readonly message: string;
-
-  constructor(message: string) {
-    super(message);
-    this.message = message;
-    this.name = "ResourceLockedError";
-  }
+  override readonly name = "ResourceLockedError";
 }
 
 /** An operation that found no quorum, with what each node said in each attempt. */
 export class ExecutionError extends Error {
-  override readonly message: string;
+  override readonly name = "ExecutionError";
   readonly attempts: readonly Promise<ExecutionStats>[];
 
   constructor(message: string, attempts: readonly Promise<ExecutionStats>[]) {
     super(message);
-    this.message = message;
     this.attempts = attempts;
-    this.name = "ExecutionError";
   }
 }

@@ -2,7 +2,6 @@ import { EventEmitter } from "node:events";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ALL_NODES } from "../../coordinator/node-sets.js";
 import { Release } from "../../coordinator/release.js";
-import type { RoundWatcher } from "../../coordinator/observer.js";
 import type { NodeWithTransport } from "../../nodes/own-nodes.js";
 import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
@@ -11,16 +10,26 @@ import { ownerIdOf } from "../../protocol/owner-id.js";
 import { validUntilMs } from "../../protocol/validity.js";
 import type { RedisClient, RedisLike } from "../../redis/client-types.js";
 import { show } from "../../runtime/validate.js";
+import { Ballot, quarantineText } from "./ballot.js";
 import { ALREADY_EXPIRED, ExecutionError, NO_QUORUM } from "./execution.js";
 import type { ExecutionResult, ExecutionStats, RedlockAbortSignal } from "./execution.js";
-import { extendAll, leasesByValue, leaseSettings, setsOf, takeAll } from "./leases.js";
+import {
+  extendAll,
+  leasesByValue,
+  leaseSettings,
+  leasesOf,
+  remember,
+  setsOf,
+  takeAll,
+} from "./leases.js";
 import type { Failed, Leases } from "./leases.js";
 import { scriptsFor, type ScriptOptions, type Scripts } from "./scripts.js";
 import { checkDuration, DEFAULT_SETTINGS, mergeSettings } from "./settings.js";
 import type { NodeSettings, Settings } from "./settings.js";
 import { SharedNodes, type Opened } from "./shared-nodes.js";
-import { quarantineText, Rounds, statsOf, type Judge } from "./stats.js";
 import { runUsing } from "./using.js";
+import type { RoundWatcher } from "../../coordinator/watched-round.js";
+import type { Operation } from "../../protocol/operation.js";
 
 /** Of an operation that is retried without limit, only so many of the latest attempts are reported. */
 const MAX_TOLD = 1_000;
@@ -78,6 +87,8 @@ export class Redlock extends EventEmitter {
   readonly settings: Settings;
   readonly scripts: Scripts;
   readonly #nodes: SharedNodes;
+  /** Deferred: a listener that throws must not interrupt the current operation. */
+  readonly #tell = (error: Error): void => queueMicrotask(() => this.emit("error", error));
 
   /**
    * @param clients of ioredis 5 or 6, one a node; in tests, nodes of `quorate/memory`. Connections of our own to the
@@ -135,19 +146,16 @@ export class Redlock extends EventEmitter {
   async release(lock: Lock, settings?: Partial<Settings>): Promise<ExecutionResult> {
     const sets = this.#setsOf(lock.resources);
     const merged = mergeSettings(this.settings, settings);
-    const known = this.#nodes.leasesOf(lock);
     const leftMs = Math.ceil(lock.expiration - this.#nodes.wallMs);
-    const ttlMs = known?.[0]?.settings.ttlMs ?? Math.max(DEFAULTS.maxTtlMs, leftMs);
+    const longest = leaseSettings(Math.max(DEFAULTS.maxTtlMs, leftMs), merged.driftFactor);
+    const ended =
+      leasesOf(lock, this.#nodes.context)?.map((lease) => lease.endHere()) ??
+      sets.map((keys) => ({ keys, ownerId: lock.value, settings: longest }));
     lock.expiration = 0;
-    const ended = known?.map((lease) => lease.endHere());
     let releases: readonly Release[] | undefined;
-    const { attempts } = await this.#persist(lock, ttlMs, merged, async ({ context }, ownerId) => {
-      const byValue = { ownerId, settings: leaseSettings(ttlMs, merged.driftFactor) };
-      releases ??= sets.map((keys, at) => {
-        const released = ended?.[at] ?? { ...byValue, keys };
-        // The lock may have come from elsewhere: any node may have its keys.
-        return new Release(context, { ...released, mayHold: ALL_NODES });
-      });
+    const { attempts } = await this.#persist(lock, 0, merged, async ({ context }) => {
+      // The lock may have come from elsewhere: any node may have its keys.
+      releases ??= ended.map((was) => new Release(context, { ...was, mayHold: ALL_NODES }));
       const results = await Promise.all(releases.map((release) => release.ask()));
       const isLost = results.includes("expired");
       return isLost || results.includes("partial") ? { isFinal: isLost } : [];
@@ -166,14 +174,17 @@ export class Redlock extends EventEmitter {
     const sets = this.#setsOf(existing.resources);
     const merged = mergeSettings(this.settings, settings);
     const leftMs = (): number => existing.expiration - this.#nodes.wallMs;
-    const isHeld = this.#nodes.leasesOf(existing)?.every((lease) => lease.isHeld());
+    const isHeld = leasesOf(existing, this.#nodes.context)?.every((lease) => lease.isHeld());
     if (leftMs() < 0 || isHeld === false) throw new ExecutionError(ALREADY_EXPIRED, []);
-    const done = await this.#persist(existing, duration, merged, (nodes, ownerId) => {
+    const done = await this.#persist(existing, duration, merged, async ({ context }, ownerId) => {
       const lease = leaseSettings(duration, merged.driftFactor);
-      const known = nodes.leases.get(existing);
-      const held = known ?? leasesByValue(nodes.context, sets, ownerId, lease, leftMs());
-      nodes.leases.set(existing, held);
-      return extendAll(held, duration);
+      const known = leasesOf(existing, context);
+      const held = known ?? leasesByValue(context, sets, ownerId, lease, leftMs());
+      remember(existing, context, held);
+      const tried = await extendAll(held, duration);
+      // What is only known by its value may be valid for longer than this extension could have confirmed.
+      if (!("length" in tried) && tried.isFinal !== true) remember(existing, context, known);
+      return tried;
     });
     existing.expiration = 0;
     return this.#lockOf(existing.resources, done, duration, merged);
@@ -217,17 +228,18 @@ export class Redlock extends EventEmitter {
     return this.#nodes.use(async () => {
       const { held, ownerId, nodes } = await this.#acquire(resources, duration, settings, how);
       let last: readonly Promise<ExecutionStats>[] = [];
-      const begin = (): RoundWatcher => {
-        const rounds = new Rounds();
-        const watcher = rounds.begin();
-        last = [this.#told(rounds.judged(nodes.names, resources))];
+      const hear = (operation: Operation): RoundWatcher => {
+        const ballot = this.#ballot(nodes, resources);
+        const watcher = ballot.hear(operation);
+        ballot.end();
+        last = [ballot.stats];
         return watcher;
       };
-      this.#nodes.rounds.set(ownerId, { begin });
+      this.#nodes.ballots.set(ownerId, { hear });
       try {
         return await runUsing(held, routine, () => new ExecutionError(NO_QUORUM, last));
       } finally {
-        this.#nodes.rounds.delete(ownerId);
+        this.#nodes.ballots.delete(ownerId);
       }
     });
   }
@@ -264,22 +276,18 @@ export class Redlock extends EventEmitter {
     const leftMs = validUntilMs(provenAtMs, durationMs, driftFactor) - nowMs;
     const endMs = Math.floor(this.#nodes.wallMs + leftMs);
     const lock = new Lock(this, resources, ownerId, attempts, endMs);
-    nodes.leases.set(lock, held);
+    remember(lock, nodes.context, held);
     return lock;
   }
 
-  /** The votes of an attempt. Each against it is an error event. */
-  async #told(judged: Judge | Promise<Judge>): Promise<ExecutionStats> {
-    const stats = statsOf([...this.clients], await judged);
-    // Deferred: a listener that throws must not interrupt the current operation.
-    for (const error of stats.votesAgainst.values())
-      queueMicrotask(() => this.emit("error", error));
-    return stats;
+  #ballot(nodes: Opened | undefined, resources: readonly string[]): Ballot {
+    return new Ballot([...this.clients], nodes?.names, new Set(resources).size, this.#tell);
   }
 
   /**
    * Retries as often, and with such pauses, as the settings say.
    *
+   * @param durationMs for how long keys may be stored
    * @param of each attempt draws its own value, unless there is one
    * @throws ExecutionError with the attempts if none of them succeeded
    */
@@ -293,18 +301,18 @@ export class Redlock extends EventEmitter {
     const attempts: Promise<ExecutionStats>[] = [];
     return this.#nodes.use(async () => {
       for (let left = retryCount === -1 ? Number.POSITIVE_INFINITY : retryCount; ; left--) {
-        if (attempts.length === MAX_TOLD) void attempts.shift();
         const nodes = await this.#nodes.open(durationMs);
+        const ballot = this.#ballot(nodes, of.resources);
+        if (attempts.push(ballot.stats) > MAX_TOLD) void attempts.shift();
         if (nodes === undefined) {
-          attempts.push(this.#told(() => new Error("Connection is closed.")));
+          ballot.end();
           throw new ExecutionError(NO_QUORUM, attempts);
         }
         const ownerId = of.value ?? ownerIdOf(entropy.id(), "");
-        const rounds = new Rounds();
-        this.#nodes.rounds.set(ownerId, rounds);
+        this.#nodes.ballots.set(ownerId, ballot);
         const tried = await attempt(nodes, ownerId);
-        this.#nodes.rounds.delete(ownerId);
-        attempts.push(this.#told(rounds.judged(nodes.names, of.resources)));
+        this.#nodes.ballots.delete(ownerId);
+        ballot.end();
         if ("length" in tried) return { held: tried, ownerId, attempts, nodes };
         if (tried.isFinal === true) throw new ExecutionError(NO_QUORUM, attempts);
         if (left < 1) {

@@ -1,6 +1,9 @@
 import type { QuorateWarning } from "../../api/events.js";
+import type { Context } from "../../coordinator/context.js";
 import { MAX_NODE_COUNT } from "../../coordinator/node-sets.js";
-import { UNOBSERVED, type RoundWatcher } from "../../coordinator/observer.js";
+import { UNOBSERVED } from "../../coordinator/observer.js";
+import type { RoundWatcher } from "../../coordinator/watched-round.js";
+import type { Operation } from "../../protocol/operation.js";
 import { openNodes, worldOf, type OpenNodes } from "../../nodes/open-nodes.js";
 import { hasTransport, type OwnWorld } from "../../nodes/own-nodes.js";
 import type { Runtime } from "../../nodes/open-quorum.js";
@@ -9,7 +12,6 @@ import { DEFAULTS, MIN_TTL_MS } from "../../options/table.js";
 import { quorumSize } from "../../protocol/verdict.js";
 import type { RedisClient } from "../../redis/client-types.js";
 import { show } from "../../runtime/validate.js";
-import type { Leases } from "./leases.js";
 import type { NodeSettings } from "./settings.js";
 
 /** How long the first operation waits for nodes to connect, ms. */
@@ -20,8 +22,6 @@ const WATCH_MS = 250;
 
 /** Connections to the nodes. */
 export interface Opened extends OpenNodes {
-  /** Of the locks that were acquired or extended over them. */
-  readonly leases: WeakMap<object, Leases>;
   /** Resolves when a quorum is ready, no node is still connecting, or the time is up. */
   readonly isSettled: Promise<void>;
 }
@@ -44,7 +44,7 @@ export class SharedNodes {
   readonly hasCluster: boolean;
   readonly runtime: Runtime & Partial<OwnWorld>;
   /** By an owner: who hears of its rounds. What a map has had may be kept for a while: so nothing large. */
-  readonly rounds = new Map<string, { begin(): RoundWatcher }>();
+  readonly ballots = new Map<string, { hear(operation: Operation): RoundWatcher }>();
   readonly #settings: ManagerSettings;
   /** What {@link SharedNodes.of} compares in addition to the clients. */
   readonly #identity: string;
@@ -102,9 +102,9 @@ export class SharedNodes {
     return this.runtime.clock.wallUs() / 1_000;
   }
 
-  /** What is known of the lock over the current connections. */
-  leasesOf(lock: object): Leases | undefined {
-    return this.#opened?.leases.get(lock);
+  /** Of the current connections. */
+  get context(): Context | undefined {
+    return this.#opened?.context;
   }
 
   /**
@@ -174,7 +174,7 @@ export class SharedNodes {
     );
     const nodes = openNodes(configs, this.#settings, {
       ...UNOBSERVED,
-      onRound: ({ ownerId }) => this.rounds.get(ownerId)?.begin(),
+      onRound: (operation) => this.ballots.get(operation.ownerId)?.hear(operation),
       onNodeState: () => onChange(),
       onWarning: (code, message) => this.#warn(code, message),
     });
@@ -190,7 +190,7 @@ export class SharedNodes {
     });
     for (const client of this.#closable) client.on("end", this.#onEnd);
     if (this.#closable.length > 0) this.#watch = setInterval(this.#onEnd, WATCH_MS).unref();
-    return { ...nodes, leases: new WeakMap(), isSettled };
+    return { ...nodes, isSettled };
   }
 
   /** Durations come with each call: that one of them has raised the record is said once. */

@@ -4,7 +4,7 @@ import { memoryNodes } from "../../../src/memory/index.js";
 import { UNOBSERVED, type GrantedLease } from "../../../src/coordinator/observer.js";
 import type { Clock } from "../../../src/coordinator/ports.js";
 import { OWN_WORLD } from "../../../src/nodes/own-nodes.js";
-import Redlock, { ExecutionError } from "../../../src/integrations/redlock/index.js";
+import Redlock, { ExecutionError, Lock } from "../../../src/integrations/redlock/index.js";
 import { systemEntropy } from "../../../src/runtime/system-entropy.js";
 import { systemClock } from "../../../src/runtime/system-clock.js";
 import { rejectionWith } from "../../support/settle.js";
@@ -90,6 +90,22 @@ describe("the interface of redlock on nodes in memory", () => {
     const leftMs = lock.expiration - Date.now();
     expect(leftMs).to.be.at.most(30_000 - 302 - 900);
     expect(leftMs).to.be.at.least(28_000);
+    await redlock.quit();
+  });
+
+  it("may try again to extend a lock that it knows by its value, until the lock is over", async () => {
+    const { nodes, leap } = observed();
+    const redlock = new Redlock(nodes, { retryCount: 0 });
+    const { resources, value, expiration } = await redlock.acquire(["a"], 30_000);
+    const copy = new Lock(redlock, resources, value, [], expiration);
+    for (const node of nodes) node.freeze();
+    await rejectionWith(ExecutionError, copy.extend(100));
+    for (const node of nodes) node.thaw();
+    // Beyond the end that the first extension would have had.
+    leap(1_000);
+    const extended = await copy.extend(60_000);
+    expect(extended.expiration).to.be.above(expiration);
+    await extended.release();
     await redlock.quit();
   });
 

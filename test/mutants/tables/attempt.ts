@@ -127,7 +127,7 @@ export const ROWS: readonly Row[] = [
     means: "a round waits for every node, however long it is silent",
     seenIn: "clients that rely on their driver's command timeout",
     file: "src/coordinator/round.ts",
-    find: "this.#sentMs = sentMs; this.#schedule.set(this, sentMs + this.#timeoutMs);",
+    find: "this.#sentMs = sentMs; this.#schedule.set(this, sentMs + this.timeoutMs);",
     replace: "this.#sentMs = sentMs;",
     where: ["network", "crash"],
     noticedBy: ["L1"],

@@ -313,9 +313,9 @@ export const ROWS: readonly Row[] = [
     means: "votes of an earlier extend round count in the next one",
     seenIn: "one tally per lock instead of one per round",
     file: "src/coordinator/lease-renewal.ts",
-    find: "round.send(nodes, operation, 0, firstSendMs, receiver);",
+    find: "round.send(this.#context, operation, 0, firstSendMs);",
     replace:
-      'round.send(nodes, operation, 0, firstSendMs, receiver); this.olderVotes?.forEach((vote, at) => vote?.kind === "granted" && round.onVote(at, vote)); this.olderVotes = round.votes;',
+      'round.send(this.#context, operation, 0, firstSendMs); this.olderVotes?.forEach((vote, at) => vote?.kind === "granted" && round.onVote(at, vote)); this.olderVotes = round.votes;',
     where: ["network", "crash"],
     noticedBy: ["S3"],
     seedBudget: 150,
