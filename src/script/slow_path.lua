@@ -21,12 +21,12 @@
 --   lifted(lock, token)     optional: called after the fence was sealed or lifted with its token
 --   pass_on(lock)           optional: called after a release dropped it and queued the next waiter
 --   leave                   optional: the whole step, instead of the common one
+-- One with holders next to the lock key has more, for other clients' locks: see kind_at in lib/standing.lua.
 --
 -- The lock is a table of this operation: key, queue, buckets (of its fences: one per name), owner, token (a proposal
 -- or a token; "" without fencing), ttl; for a waiter inbox, ticket, place (in the queue) and reservation (the value
 -- of the lock key while it is reserved for it); kept, of a lease that was extended beyond its ttl (lib/kept.lua);
--- is_first, where there was no lock before; reserves_nothing, if the
--- next waiter is notified without a reservation.
+-- is_first, where there was no lock before; reserves_nothing, if the next waiter is notified without a reservation.
 -- A call creates only the files and functions that it uses: creating them costs as much as running them.
 -- luacheck: read globals KEYS_OF_ALL RESERVATION
 -- luacheck: read globals ARG_OWNER ARG_BUCKET ARG_FENCE ARG_INBOX ARG_TICKET ARG_RESERVED_MS ARG_KEPT_MS ARGS_OF_ALL
