@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect } from "chai";
 import { Redis } from "ioredis";
-import Redlock, { ExecutionError } from "../../../src/integrations/redlock/index.js";
+import Redlock, { ExecutionError, Lock } from "../../../src/integrations/redlock/index.js";
 import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import { at } from "../../support/nodes.js";
 import { shownError, withClients } from "../../support/redlocks.js";
@@ -162,6 +162,27 @@ describe("the connections of quorate/redlock", () => {
       await (await short.extend(20_000)).release();
       await long.release();
       expect(await idsOf()).to.deep.equal(ids);
+    });
+  });
+
+  it("keep their record where a lock is released by its value, however long it lasts: no key is stored", async () => {
+    await withClients(fleet.nodes, async (clients) => {
+      const elsewhere = await new Redlock(clients).acquire(["elsewhere"], 20_000);
+      await new Redlock(clients).acquire(["short"], 20_000);
+      const longestOf = async (): Promise<unknown> =>
+        node.command("HGET", "quorate:incarnation", "maxTtlMs");
+      const before = await longestOf();
+      const other = new Redlock(clients);
+      const known = new Lock(
+        other,
+        elsewhere.resources,
+        elsewhere.value,
+        [],
+        Date.now() + 90_000_000,
+      );
+      await other.release(known);
+      expect(await longestOf()).to.equal(before);
+      expect(await node.command("EXISTS", "elsewhere")).to.equal(0);
     });
   });
 
