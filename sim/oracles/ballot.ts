@@ -30,6 +30,8 @@ export class Ballot {
   /** Asked by another interface, which does not tell a split from contention. */
   isFromOutside = false;
   readonly #faults = new Set<number>();
+  /** Of its acquire: when each node answered, and whom it named if it refused. */
+  readonly #answers: { readonly atUs: number; readonly holder: string | undefined | null }[] = [];
   readonly nodeCount: number;
   readonly quorum: number;
   readonly #seen = new Set<string>();
@@ -57,6 +59,17 @@ export class Ballot {
   /** Nodes that have granted it, or refused it: or both, its acquire and then its token. */
   get answeredCount(): number {
     return new Set([...this.granted, ...this.refused]).size;
+  }
+
+  /** Whether the nodes that had not answered by then can complete a quorum of one other, and decide why it is lost. */
+  isUndecidedAt(atUs: number): boolean {
+    const answers = this.#answers.filter((answer) => answer.atUs <= atUs);
+    const counts = new Map<string | undefined, number>();
+    for (const { holder } of answers) {
+      if (holder !== null) counts.set(holder, (counts.get(holder) ?? 0) + 1);
+    }
+    const most = Math.max(0, ...counts.values());
+    return most < this.quorum && most + this.nodeCount - answers.length >= this.quorum;
   }
 
   get toleratedCount(): number {
@@ -97,6 +110,9 @@ export class Ballot {
     const key = `${op} ${node}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
+    if (op === "acquire" && vote !== "fault") {
+      this.#answers.push({ atUs, holder: vote === "refused" ? holder : null });
+    }
     if (isForeign === true) this.foreign.add(node);
     if (vote === "fault") this.#faults.add(node);
     else if (vote === "refused") {

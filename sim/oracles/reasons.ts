@@ -192,13 +192,11 @@ class Reasons {
     return `acquire of ${name} by ${process} was told ${result}: ${votes}`;
   }
 
-  /** Too few had answered when it was lost. If its time was over then, what came after that decided nothing. */
+  /** Too few had answered when it was lost, or when its time was over: what came after that decided nothing. */
   #wasSilent(ballot: Ballot, call: CallEvent): boolean {
-    const { whenLost, lostAtUs = 0, beganAtUs, nodeCount, quorum, toleratedCount } = ballot;
+    const { whenLost, lostAtUs = 0, beganAtUs, toleratedCount } = ballot;
     if (whenLost === undefined || whenLost.refused <= toleratedCount) return true;
-    const isOver = lostAtUs - beganAtUs >= this.#nodeTimeoutUs(call);
-    const { answered, most } = whenLost;
-    return isOver && most < quorum && most + nodeCount - answered >= quorum;
+    return ballot.isUndecidedAt(Math.max(lostAtUs, beganAtUs + this.#nodeTimeoutUs(call)));
   }
 
   /** By a clock that may be fast. A call that others may let in has the time for one more attempt. */

@@ -29,6 +29,15 @@ const replacedAt = (atUs: number): HistoryEvent[] => [
   ],
   ...[send(atUs, "A2", 0, { process: "A", round: 2 }), settle(9_000, 2, "refused")],
 ];
+/** Two nodes refuse: one lets the process know that its attempt is lost, the other answers then. Its deadline is at 50 ms. */
+const answeredAt = (atUs: number): HistoryEvent[] => [
+  ...[1, 2].map((number) => call(1, number, "acquire", { withinMs: 100, waitMs: 0 })),
+  ...[0, 1].map((node) => send(2, "A", node, { process: "A" })),
+  vote(3, "A", 0, { process: "A", vote: "refused", holder: "b" }),
+  send(4, "A", 1, { process: "A", op: "release" }),
+  vote(atUs, "A", 1, { process: "A", vote: "refused", holder: "b" }),
+  settle(70_000, 2, "unreachable"),
+];
 const [granted, refused, fault] = ["granted", "refused", "fault"] as const;
 const acquire = (answers: readonly Answer[], result: string): HistoryEvent[] => [
   asked,
@@ -228,6 +237,11 @@ describe("oracle E1, true reasons", () => {
         settings: { nodeCount: 4 },
       },
       {
+        title: "a node that could have said who has the name, and answered after its deadline",
+        events: answeredAt(60_000),
+        settings: { nodeCount: 2 },
+      },
+      {
         title: "a late grant with a fence above the token",
         events: [
           ...[asked, ...round([granted, granted])],
@@ -324,6 +338,11 @@ describe("oracle E1, true reasons", () => {
       {
         title: "the reason of a call that was made before",
         events: [...acquire([refused, refused], "refused"), alsoAsked, settle(5, 2, "refused")],
+      },
+      {
+        title: "silence, where a node said in time who has the name",
+        events: answeredAt(40_000),
+        settings: { nodeCount: 2 },
       },
       {
         title:
