@@ -232,9 +232,9 @@ export const ROWS: readonly Row[] = [
     means: "the first release of a permit deletes the name's key while others are held",
     seenIn: "semaphores whose mark on the name is deleted by any holder that leaves",
     file: "src/script/kinds/permit.lua",
-    find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop, prepare = prepare, blocker = blocker,",
+    find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop, expire = expire, let_in = let_in, prepare = prepare, blocker = blocker,",
     replace:
-      "is_ours = members.is_ours, retime = members.retime, drop = function(lock) members.drop(lock) call('DEL', lock.key) end, prepare = prepare, blocker = blocker,",
+      "is_ours = members.is_ours, retime = members.retime, drop = function(lock) members.drop(lock) call('DEL', lock.key) end, expire = expire, let_in = let_in, prepare = prepare, blocker = blocker,",
     where: ["semaphore"],
     noticedBy: ["S2", "S4"],
     seedBudget: 100,
@@ -326,9 +326,9 @@ export const ROWS: readonly Row[] = [
     means: "the release of one reader frees the lock of all",
     seenIn: "a lock key that any reader may delete",
     file: "src/script/kinds/shared.lua",
-    find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop, prepare = prepare, take = take,",
+    find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop, expire = expire, let_in = let_in, prepare = prepare, take = take,",
     replace:
-      "is_ours = members.is_ours, retime = members.retime, drop = function(lock) call('DEL', lock.key, lock.members) end, prepare = prepare, take = take,",
+      "is_ours = members.is_ours, retime = members.retime, drop = function(lock) call('DEL', lock.key, lock.members) end, expire = expire, let_in = let_in, prepare = prepare, take = take,",
     where: ["shared"],
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
@@ -339,9 +339,9 @@ export const ROWS: readonly Row[] = [
     means: "a release frees a permit by number, regardless of its current holder",
     seenIn: "semaphores whose holders have a number and no owner",
     file: "src/script/kinds/permit.lua",
-    find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop, prepare = prepare, blocker = blocker,",
+    find: "is_ours = members.is_ours, retime = members.retime, drop = members.drop, expire = expire, let_in = let_in, prepare = prepare, blocker = blocker,",
     replace:
-      "retime = members.retime, is_ours = function(lock) return members.is_ours(lock) or lock.is_release and standing(lock)[lock.permit] ~= nil end, drop = function(lock) for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do if string.find(each, lock.permit .. ':', 1, true) == 1 then call('ZREM', lock.members, each) end end members.settle(lock) end, prepare = prepare, blocker = blocker,",
+      "retime = members.retime, is_ours = function(lock) return members.is_ours(lock) or lock.is_release and standing(lock)[lock.permit] ~= nil end, drop = function(lock) for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do if string.find(each, lock.permit .. ':', 1, true) == 1 then call('ZREM', lock.members, each) end end members.settle(lock) end, expire = expire, let_in = let_in, prepare = prepare, blocker = blocker,",
     also: [
       {
         file: "src/script/steps/release.lua",

@@ -364,7 +364,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 27, ms: 194 },
+    pin: { where: 0, seed: 55, ms: 281 },
   },
   {
     id: "place-with-another-ttl",
