@@ -322,10 +322,11 @@ function inContest(
   known: Known,
   nowMs: number,
 ): AskAt | undefined {
-  const { contest } = known;
+  const { contest, nodeCount } = known;
   if (failure?.isContested !== true || contest === undefined) return undefined;
   if (!isContestOpen(contest, nowMs)) return undefined;
-  const { atMs, isLastAsk } = askAll(contest, hadVote(failure), known.random(), nowMs);
+  const had = { nodeCount, hadVote: hadVote(failure) };
+  const { atMs, isLastAsk } = askAll(contest, had, known.random(), nowMs);
   return isLastAsk ? { move: "askAt", atMs, isLastAsk } : { move: "askAt", atMs };
 }
 

@@ -130,6 +130,14 @@ export const MIN_ASK_MS = 2;
 /** Pauses stop growing at so many times the first. */
 const MAX_GROWTH = 4;
 
+/**
+ * How many round trips one waits at first that has got no node. An even number of nodes can be halved: then the one that
+ * keeps its half must get a node that is given back, before any of the many that have none.
+ */
+function tripsWithoutNode(nodeCount: number): number {
+  return nodeCount % 2 === 0 ? 12 : 3;
+}
+
 /** What a contender knows of a contest, over its attempts. Instants are of the lease clock, ms. */
 export interface ContestState {
   /** Until then it asks again. */
@@ -177,7 +185,7 @@ export function keepAtMs(
 
 /**
  * When one that yielded asks all nodes again. After one to two round trips, so that the one that keeps its nodes is
- * asked for before; after twice that for those without a vote; and later with every further split, as many contend. At
+ * asked for before; after more for those without a vote; and later with every further split, as many contend. At
  * the latest two round trips before its time is up, so that it can still keep its nodes once.
  *
  * @param hadVote whether any node granted
@@ -185,13 +193,14 @@ export function keepAtMs(
  */
 export function askAll(
   { roundTripMs, splitCount, untilMs }: ContestState,
-  hadVote: boolean,
+  { nodeCount, hadVote }: { readonly nodeCount: number; readonly hadVote: boolean },
   unit: number,
   nowMs: number,
 ): { readonly atMs: number; readonly isLastAsk: boolean } {
   const tripMs = Math.max(MIN_ASK_MS, roundTripMs);
   const growth = Math.min(MAX_GROWTH, 2 ** (splitCount - 1));
-  const atMs = nowMs + tripMs * (hadVote ? 1 : 2) * growth * (1 + unit);
+  const trips = hadVote ? 1 : tripsWithoutNode(nodeCount);
+  const atMs = nowMs + tripMs * trips * growth * (1 + unit);
   const lastMs = untilMs - 2 * tripMs;
   return { atMs: Math.min(atMs, Math.max(nowMs, lastMs)), isLastAsk: atMs > lastMs };
 }

@@ -211,28 +211,32 @@ describe("the pauses of those that yield", () => {
   const contest: ContestState = {
     ...{ untilMs: 1_000, sentMs: 0, roundTripMs: 10, splitCount: 1, isLastAsk: false },
   };
-  const row = { hadVote: true, unit: 0 };
+  const row = { nodeCount: 3, hadVote: true, unit: 0 };
 
   for (const [over, ms] of [
     [{}, 10],
     [{ unit: 1 }, 20],
-    [{ hadVote: false }, 20],
+    [{ hadVote: false }, 30],
+    [{ hadVote: false, nodeCount: 5 }, 30],
+    [{ hadVote: false, nodeCount: 2 }, 120],
+    [{ hadVote: false, nodeCount: 4 }, 120],
+    [{ nodeCount: 4 }, 10],
     [{ splitCount: 2 }, 20],
     [{ splitCount: 3 }, 40],
     [{ splitCount: 9 }, 40],
-    [{ splitCount: 9, hadVote: false, unit: 0.5 }, 120],
+    [{ splitCount: 9, hadVote: false, unit: 0.5 }, 180],
     [{ roundTripMs: 0.1 }, MIN_ASK_MS],
   ] as const) {
     it(`${JSON.stringify(over)}: ${ms} ms`, () => {
-      const { hadVote, unit: drawn, ...state } = { ...contest, ...row, ...over };
-      const next = askAll(state, hadVote, drawn, 100);
+      const { nodeCount, hadVote, unit: drawn, ...state } = { ...contest, ...row, ...over };
+      const next = askAll(state, { nodeCount, hadVote }, drawn, 100);
       expect(next).to.deep.equal({ atMs: 100 + ms, isLastAsk: false });
     });
   }
 
   it("leave two round trips for the last ask", () => {
     const ask = (over: Partial<ContestState>, nowMs: number): unknown =>
-      askAll({ ...contest, untilMs: 100, ...over }, true, 0, nowMs);
+      askAll({ ...contest, untilMs: 100, ...over }, { nodeCount: 3, hadVote: true }, 0, nowMs);
     expect(ask({}, 70), "in time").to.deep.equal({ atMs: 80, isLastAsk: false });
     expect(ask({}, 71), "the last").to.deep.equal({ atMs: 80, isLastAsk: true });
     expect(ask({}, 90), "too late for that").to.deep.equal({ atMs: 90, isLastAsk: true });
