@@ -208,9 +208,12 @@ export class Fleet {
     }
     process.onDisturbed = () => this.beliefs.foreseeAgain(process);
     process.enter(() => {
-      const client = this.#open(index, process);
+      const client = this.#open(index, process, nodes);
       this.#clients[index] = client;
       if (settings.readyMs !== undefined) void client.untilReady(settings.readyMs);
+      // It was rolled out while the process started.
+      const now = this.#lists[index];
+      if (now !== undefined && now !== nodes) this.replaceClient(index, now, true);
     });
   }
 
@@ -324,10 +327,10 @@ export class Fleet {
     });
   }
 
-  #open(index: number, process: SimProcess): SimClient {
+  #open(index: number, process: SimProcess, ofNodes: readonly number[] | undefined): SimClient {
     const { record, world } = this;
     const promised = this.#optionsOf(index);
-    const list = this.#lists[index] ?? this.nodes.map((node) => node.index);
+    const list = ofNodes ?? this.nodes.map((node) => node.index);
     const settings = { ...promised, ...this.#tamper.options?.(promised) };
     const connections: Crashable[] = [];
     this.#connections[index] = connections;

@@ -177,7 +177,7 @@ class Splits {
     for (const open of this.#open.values()) if (open.names.includes(name)) open.hasHolder = true;
   }
 
-  #onSettle({ call: number, result, process }: SettleEvent): string | undefined {
+  #onSettle({ call: number, result, process, atUs }: SettleEvent): string | undefined {
     const open = this.#open.get(number);
     this.#open.delete(number);
     // Those that it left may have been rolled back, and are no contenders any more; or not.
@@ -187,7 +187,7 @@ class Splits {
     if (result === "refused" && !open.hasHolder && most < this.#lists.quorumOf(process)) {
       return `acquire of ${open.call.name} by ${process} was told that it is held: somebody had ${most} nodes`;
     }
-    const isNobodys = result === "split" && !open.hasHolder && this.#isUndisturbed(open);
+    const isNobodys = result === "split" && !open.hasHolder && this.#isUndisturbed(open, atUs);
     return isNobodys
       ? `none of ${open.contenderCount} that asked for ${open.call.name} at one moment got it`
       : undefined;
@@ -204,8 +204,11 @@ class Splits {
     });
   }
 
-  #isUndisturbed({ call, contenderCount }: OpenCall): boolean {
+  #isUndisturbed({ call, contenderCount }: OpenCall, atUs: number): boolean {
     const nodeTimeoutMs = (call.withinMs - (call.waitMs ?? 0)) / 2;
+    // It waited in the nodes' queues for less time than contenders have, and another may still get the name.
+    const isCutShort = (call.waitMs ?? 0) > 0 && atUs - call.atUs < nodeTimeoutMs * 1_000;
+    if (isCutShort) return false;
     const meanMs = this.#answerUs / Math.max(1, this.#answerCount) / 1_000;
     const isFast = MIN_ROUND_TRIPS * meanMs <= nodeTimeoutMs;
     return !this.#isDisturbed && isFast && contenderCount <= MOST_CONTENDERS;

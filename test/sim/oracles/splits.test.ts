@@ -76,6 +76,10 @@ describe("oracle L6, splits", () => {
         ],
       },
       {
+        title: "a split whose waiter has waited for less time than contenders have",
+        events: calls([], "split", { waitMs: 1 }),
+      },
+      {
         title: "a hold that began in time",
         events: calls([grant(20, "B"), end(30, "B")], "split"),
       },
@@ -92,6 +96,10 @@ describe("oracle L6, splits", () => {
       },
       { title: "a reservation on a minority", events: calls([kept(20, 0)], "refused") },
       { title: "one of several that got nothing", events: calls([], "split") },
+      {
+        title: "one of several that waited for all of its time, and got nothing",
+        events: [call(10, 1, "acquire", { waitMs: 60, withinMs: 100 }), settle(61_000, 1, "split")],
+      },
       {
         title: "a hold that had ended",
         events: [grant(1, "B"), end(5, "B"), ...calls([], "split")],
