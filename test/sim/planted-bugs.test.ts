@@ -301,7 +301,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W5",
     tamper: {
       script: planted([
-        "if lock.is_first then require('lib.offers').notify_readers(lock.key, lock.queue) end",
+        "if lock.is_first or lock.has_opened then require('lib.offers').notify_readers(lock.key, lock.queue) end",
         "",
       ]),
     },
@@ -319,10 +319,7 @@ const BUGS: readonly PlantedBug[] = [
     profile: "waiting",
     killer: "W5",
     tamper: {
-      script: planted([
-        "notify_readers(key, of)\nelseif type(holder)",
-        "do end\nelseif type(holder)",
-      ]),
+      script: planted(["require('lib.offers').notify_readers(key, queue)", "do end"]),
     },
   },
   {
@@ -331,7 +328,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W5",
     tamper: {
       script: planted([
-        "require('kinds.permit').offer_free({ key = key, queue = of }, holder)",
+        "if not permits[index] and not offer(lock, index) then return end",
         "do end",
       ]),
     },
@@ -358,7 +355,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W7",
     tamper: {
       script: planted([
-        "if lock.is_first then require('lib.offers').notify_readers(lock.key, lock.queue) end",
+        "if lock.is_first or lock.has_opened then require('lib.offers').notify_readers(lock.key, lock.queue) end",
         "",
       ]),
     },
