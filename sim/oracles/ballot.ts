@@ -13,10 +13,8 @@ export class Ballot {
   readonly #asked = new Map<number, number>();
   /** Of these: nodes with a value that is not a lock of the layout. */
   readonly foreign = new Set<number>();
-  /** What was known when it was given up: how many had answered and refused, and how many of these named one other. */
-  whenLost:
-    | { readonly answered: number; readonly refused: number; readonly most: number }
-    | undefined;
+  /** How many were known to have refused when it was given up. */
+  refusedWhenLost: number | undefined;
   /** When that was. */
   lostAtUs: number | undefined;
   /** Since when it {@link isOutOfReach}. */
@@ -30,8 +28,8 @@ export class Ballot {
   /** Asked by another interface, which does not tell a split from contention. */
   isFromOutside = false;
   readonly #faults = new Set<number>();
-  /** Of its acquire: when each node answered, and whom it named if it refused. */
-  readonly #answers: { readonly atUs: number; readonly holder: string | undefined | null }[] = [];
+  /** Of its acquire: when each node answered, the last time that it was asked. */
+  readonly #answeredAtUs = new Map<number, number>();
   readonly nodeCount: number;
   readonly quorum: number;
   readonly #seen = new Set<string>();
@@ -51,9 +49,7 @@ export class Ballot {
 
   /** Nodes that one other had, as they say; all without an owner of their own are one. */
   get mostCount(): number {
-    const counts = new Map<string | undefined, number>();
-    for (const holder of this.#holders.values()) counts.set(holder, (counts.get(holder) ?? 0) + 1);
-    return Math.max(0, ...counts.values());
+    return this.#mostAmong(this.#holders.keys());
   }
 
   /** Nodes that have granted it, or refused it: or both, its acquire and then its token. */
@@ -63,13 +59,19 @@ export class Ballot {
 
   /** Whether the nodes that had not answered by then can complete a quorum of one other, and decide why it is lost. */
   isUndecidedAt(atUs: number): boolean {
-    const answers = this.#answers.filter((answer) => answer.atUs <= atUs);
+    const answered = [...this.#answeredAtUs].filter(([, us]) => us <= atUs).map(([node]) => node);
+    const most = this.#mostAmong(answered);
+    return most < this.quorum && most + this.nodeCount - answered.length >= this.quorum;
+  }
+
+  #mostAmong(nodes: Iterable<number>): number {
     const counts = new Map<string | undefined, number>();
-    for (const { holder } of answers) {
-      if (holder !== null) counts.set(holder, (counts.get(holder) ?? 0) + 1);
+    for (const node of nodes) {
+      if (!this.refused.has(node)) continue;
+      const holder = this.#holders.get(node);
+      counts.set(holder, (counts.get(holder) ?? 0) + 1);
     }
-    const most = Math.max(0, ...counts.values());
-    return most < this.quorum && most + this.nodeCount - answers.length >= this.quorum;
+    return Math.max(0, ...counts.values());
   }
 
   get toleratedCount(): number {
@@ -88,11 +90,7 @@ export class Ballot {
 
   /** Its rollback is being sent. */
   onLost(atUs: number): void {
-    this.whenLost ??= {
-      answered: this.answeredCount,
-      refused: this.refused.size,
-      most: this.mostCount,
-    };
+    this.refusedWhenLost ??= this.refused.size;
     this.lostAtUs ??= atUs;
     if (this.isOutOfReach) this.outOfReachAtUs ??= atUs;
   }
@@ -110,9 +108,7 @@ export class Ballot {
     const key = `${op} ${node}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    if (op === "acquire" && vote !== "fault") {
-      this.#answers.push({ atUs, holder: vote === "refused" ? holder : null });
-    }
+    if (op === "acquire" && vote !== "fault") this.#answeredAtUs.set(node, atUs);
     if (isForeign === true) this.foreign.add(node);
     if (vote === "fault") this.#faults.add(node);
     else if (vote === "refused") {

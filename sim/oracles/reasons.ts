@@ -194,8 +194,8 @@ class Reasons {
 
   /** Too few had answered when it was lost, or when its time was over: what came after that decided nothing. */
   #wasSilent(ballot: Ballot, call: CallEvent): boolean {
-    const { whenLost, lostAtUs = 0, beganAtUs, toleratedCount } = ballot;
-    if (whenLost === undefined || whenLost.refused <= toleratedCount) return true;
+    const { refusedWhenLost = 0, lostAtUs = 0, beganAtUs, toleratedCount } = ballot;
+    if (refusedWhenLost <= toleratedCount) return true;
     return ballot.isUndecidedAt(Math.max(lostAtUs, beganAtUs + this.#nodeTimeoutUs(call)));
   }
 

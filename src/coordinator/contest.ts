@@ -81,11 +81,9 @@ export class Contender implements Sleeper {
   /** Until a quorum had answered this round. */
   #tookMs: number | undefined;
   #isPatienceOver = false;
-  /** What refused it when it last kept its nodes, and how often in a row that was the same. */
+  /** What refused it when it last kept its nodes, unless it was notified since; and how often in a row that was the same. */
   #refused: Votes = [];
   #sameCount = 0;
-  /** Nodes have notified us since. */
-  #isTold = false;
   /** Called after a pause. */
   #askAgain: ((nowMs: number) => void) | undefined;
 
@@ -118,9 +116,7 @@ export class Contender implements Sleeper {
 
   /** Calls back when those that refused may be asked again. */
   whenAgain(votes: Votes, nowMs: number, askAgain: (nowMs: number) => void): void {
-    const isSame = isSameRefusal(votes, this.#refused) && !this.#isTold;
-    this.#sameCount = isSame ? this.#sameCount + 1 : 0;
-    this.#isTold = false;
+    this.#sameCount = isSameRefusal(votes, this.#refused) ? this.#sameCount + 1 : 0;
     this.#refused = votes;
     this.#askAgain = askAgain;
     this.#pause(nowMs);
@@ -136,7 +132,7 @@ export class Contender implements Sleeper {
   /** Nodes have notified us since: those that refused may not do so again. */
   hurry(nowMs: number): void {
     this.#sameCount = 0;
-    this.#isTold = true;
+    this.#refused = [];
     if (this.#askAgain !== undefined) this.#pause(nowMs);
   }
 

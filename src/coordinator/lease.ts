@@ -1,8 +1,13 @@
 import { keepMs, keyTtlMs, longerKeptMs } from "../protocol/delays.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { newOperation, type OperationOf, type PartsOf } from "../protocol/operation.js";
-import type { Vote, Votes } from "../protocol/operation.js";
+import {
+  newOperation,
+  type OperationOf,
+  type PartsOf,
+  type Vote,
+  type Votes,
+} from "../protocol/operation.js";
 import { renewalDueAtMs } from "../protocol/renewal.js";
 import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { quorumSize } from "../protocol/verdict.js";
@@ -65,9 +70,9 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   #complete: number;
   /** When nodes without a complete key are repaired, lease clock, ms. */
   #backfillAtMs = Number.POSITIVE_INFINITY;
-  /** Bit mask of the nodes that have notified us while we held the lock. */
+  /** Bit mask of the nodes that have notified us while we held the lock: to be healed, as it was not complete there. */
   #turnsTaken = 0;
-  /** Of those, where it was complete. */
+  /** The same, where it was complete. */
   #turnsUnused = 0;
   /** From the first renewal or extension on. */
   #renewal: LeaseRenewal | undefined;
@@ -161,18 +166,10 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const bit = 1 << index;
     if (this.#state !== "held") return;
     if (this.#complete & bit) this.#turnsUnused |= bit;
-    if ((this.#complete | this.#turnsTaken) & bit) return;
-    this.#turnsTaken |= bit;
-    this.#heal(index, waiter);
-  }
-
-  /** What waits here for the name may have to find out itself whether it is free. */
-  #onEnded(): void {
-    const { lockDelayMs, minHoldMs } = this.settings;
-    const staysClosed = Boolean(lockDelayMs) || Boolean(minHoldMs);
-    // They meant it for a waiter: the lock had been ended on the nodes, and this process did not know.
-    const isToldUnheeded = nodeCountOf(this.#turnsUnused) >= quorumSize(this.#context.nodes.length);
-    if (staysClosed || isToldUnheeded) this.#context.waitQueues.lookAgain(this.keys);
+    else if (!(this.#turnsTaken & bit)) {
+      this.#turnsTaken |= bit;
+      this.#heal(index, waiter);
+    }
   }
 
   /** Called by the renewal. */
@@ -238,7 +235,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
       this.#context.observer.onReleased(this);
       this.#releasing = this.#passOn() ?? release(this.#context, this.#released);
       this.#context.observer.onReleasing?.(this, this.#releasing);
-      this.#onEnded();
+      this.#letLook();
     }
     return this.#releasing ?? Promise.resolve("expired");
   }
@@ -296,7 +293,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const { lockDelayMs, isByValue } = this.settings;
     if (!lockDelayMs && isByValue !== true) rollback(this.#context, this.#released);
     this.#leave(reason);
-    this.#onEnded();
+    this.#letLook();
   }
 
   #leave(reason: LossReason): void {
@@ -313,6 +310,15 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#context.waitQueues.onEnd(this);
     this.#renewal?.stop();
     this.#context.schedule.remove(this);
+  }
+
+  /** Whoever waits here for the name may have to find out itself whether it is free. */
+  #letLook(): void {
+    const { lockDelayMs, minHoldMs } = this.settings;
+    const staysClosed = Boolean(lockDelayMs) || Boolean(minHoldMs);
+    // They meant it for a waiter: the lock had been ended on the nodes, and this process did not know.
+    const isToldUnheeded = nodeCountOf(this.#turnsUnused) >= quorumSize(this.#context.nodes.length);
+    if (staysClosed || isToldUnheeded) this.#context.waitQueues.lookAgain(this.keys);
   }
 
   get #released(): Released {

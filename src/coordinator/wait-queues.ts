@@ -201,10 +201,7 @@ export class WaitQueues {
     const waitQueue = this.of(keys);
     // A reader holds the lock on that node already, or soon will, so others of its process can join. And a lock of the
     // whole name did not wait for a permit.
-    const isHolders =
-      holder !== undefined &&
-      !admits(holder) &&
-      (waitQueue === undefined || holder.keys.waitQueueKey === waitQueue.keys.waitQueueKey);
+    const isHolders = holder?.keys.waitQueueKey === keys.waitQueueKey && !admits(holder);
     if (waitQueue !== undefined && !isHolders)
       waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);

@@ -188,18 +188,18 @@ export function keepAtMs(
  * asked for before; after more for those without a vote; and later with every further split, as many contend. At
  * the latest two round trips before its time is up, so that it can still keep its nodes once.
  *
- * @param hadVote whether any node granted
+ * @param had whether any node granted it, of how many
  * @param unit a random number in [0, 1)
  */
 export function askAll(
   { roundTripMs, splitCount, untilMs }: ContestState,
-  { nodeCount, hadVote }: { readonly nodeCount: number; readonly hadVote: boolean },
+  had: { readonly hadVote: boolean; readonly nodeCount: number },
   unit: number,
   nowMs: number,
 ): { readonly atMs: number; readonly isLastAsk: boolean } {
   const tripMs = Math.max(MIN_ASK_MS, roundTripMs);
   const growth = Math.min(MAX_GROWTH, 2 ** (splitCount - 1));
-  const trips = hadVote ? 1 : tripsWithoutNode(nodeCount);
+  const trips = had.hadVote ? 1 : tripsWithoutNode(had.nodeCount);
   const atMs = nowMs + tripMs * trips * growth * (1 + unit);
   const lastMs = untilMs - 2 * tripMs;
   return { atMs: Math.min(atMs, Math.max(nowMs, lastMs)), isLastAsk: atMs > lastMs };
