@@ -52,6 +52,12 @@ export class WaitQueue {
     return this.#members.size;
   }
 
+  /** Several can ask only where they can hold the name together. */
+  get isAsking(): boolean {
+    if (!admits(this.first)) return this.first?.isAsking === true;
+    return [...this.#members].some((member) => member.isAsking);
+  }
+
   add(member: QueueMember): void {
     this.#members.add(member);
   }
