@@ -1,7 +1,7 @@
 import { argumentCountOfPlaces, argumentsOfPlaces } from "./place-shape.js";
 import type { KindId } from "../protocol/lock-kind.js";
 import type { AnyOperation, OperationKind } from "../protocol/operation.js";
-import { turnTextOf } from "../protocol/waiter.js";
+import { deferredTextOf, turnTextOf } from "../protocol/waiter.js";
 
 /** What the script is asked to do: the type of an operation, and `close`, a release that keeps the name closed. */
 type Step = OperationKind | "close";
@@ -10,7 +10,7 @@ type Step = OperationKind | "close";
 const KEY_COUNT = 1;
 
 /** Arguments of every kind of lock, in the order in which they are sent; those specific to a kind follow. */
-const ARGUMENTS = ["owner", "bucket", "fence", "inbox", "ticket", "reservedMs", "keptMs"] as const;
+const ARGUMENTS = ["owner", "bucket", "fence", "inbox", "ticket", "reservedMs", "keptMs", "deferred"] as const;
 
 type Argument = (typeof ARGUMENTS)[number];
 
@@ -54,6 +54,7 @@ export const PLACES = {
   ARG_TICKET: ARGUMENTS.indexOf("ticket"),
   ARG_RESERVED_MS: ARGUMENTS.indexOf("reservedMs"),
   ARG_KEPT_MS: ARGUMENTS.indexOf("keptMs"),
+  ARG_DEFERRED: ARGUMENTS.indexOf("deferred"),
   ARGS_OF_ALL: ARGUMENTS.length,
 } as const;
 
@@ -172,6 +173,8 @@ function argumentOf(name: Argument, operation: AnyOperation): string {
       return operation.waiter === undefined ? "0" : turnTextOf(operation.waiter);
     case "keptMs":
       return textOf(operation.keptMs);
+    case "deferred":
+      return deferredTextOf(operation.waiter?.deferred);
   }
 }
 

@@ -1,0 +1,102 @@
+-- Deferred acquires. With its place a waiter for an exclusive lock leaves the acquire that it would send when its turn
+-- comes. The node executes it as soon as the name is free, in the step that frees it, and the message about that is
+-- its vote: the waiter need not ask.
+--
+-- One per place, in a key beside the lock key: the number of the call that left it, when that was (ms), how old it may
+-- be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds out if the
+-- message is lost.
+--
+-- A waiter may have gone, and so a deferred acquire is only executed if its process was heard of shortly before: in
+-- the call that left it, or in a later refresh of any of its places. The message says in which call: for the waiter,
+-- its lock begins with the moment at which it sent that.
+-- luacheck: read globals PLACE_MS RECORD_KEY RESERVED_PREFIX
+
+local companion = require('lib.companion')
+local now_ms = require('lib.clock')
+local call = redis.call
+
+local function key_of(key, inbox)
+  return companion('deferred-' .. inbox, key)
+end
+
+local function now_text()
+  return ARGV[3] .. ' ' .. string.format('%.0f', now_ms())
+end
+
+-- Replaces the one of an earlier attempt, which is over. acquire: "" for none
+local function store(key, inbox, acquire)
+  if acquire ~= '' and KEYS[1] == RECORD_KEY then
+    call('SET', key_of(key, inbox), now_text() .. ' ' .. acquire, 'PX', PLACE_MS)
+  else
+    call('DEL', key_of(key, inbox))
+  end
+end
+
+local function drop(key, inbox)
+  call('DEL', key_of(key, inbox))
+end
+
+-- Keeps it as long as the place.
+local function renew(key, inbox)
+  call('PEXPIRE', key_of(key, inbox), PLACE_MS)
+end
+
+local function seen_by(inbox)
+  return RESERVED_PREFIX .. 'seen:' .. inbox
+end
+
+-- The process has just been heard of.
+local function is_alive(inbox)
+  call('SET', seen_by(inbox), now_text(), 'PX', PLACE_MS)
+end
+
+-- Whether the key has been given to that process by its deferred acquire.
+local function is_executed(key, inbox, holder)
+  return holder and call('GET', key_of(key, inbox)) == '+' .. holder
+end
+
+-- In both directions: the node's clock may be set back.
+local function is_recent(at, most)
+  return math.abs(now_ms() - tonumber(at)) <= tonumber(most)
+end
+
+-- The number of the last call in which the process was heard of, if that is not too long ago.
+local function number_of(number, at, most, inbox)
+  if is_recent(at, most) then return number end
+  number, at = string.match(call('GET', seen_by(inbox)) or '', '^(%d+) (%d+)$')
+  return number and is_recent(at, most) and number
+end
+
+local function fence_of(lock, is_fenced, top)
+  if is_fenced == '0' then return '0' end
+  local now, slack = now_ms() * 1000, tonumber(ARGV[2])
+  return require('lib.draw')({
+    token = lock.proposal, top = tonumber(top or 0), buckets = lock.buckets, low = now - slack, high = now + slack,
+  })
+end
+
+-- Of a key that is free. lock: the one that was released; of is the queue, and the place is no longer in it. Returns
+-- whether the waiter has it now, and has been told.
+local function execute(lock, of, inbox)
+  local key = key_of(lock.key, inbox)
+  local number, at, most, ttl, is_fenced, owner =
+    string.match(call('GET', key) or '', '^(%d+) (%d+) (%d+) (%d+) ([01]) (.+)$')
+  number = number and (is_fenced == '0' or lock.proposal ~= '') and number_of(number, at, most, inbox)
+  if not number then return false end
+  local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
+  local fence = id and fence_of(lock, is_fenced, top)
+  if not fence or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
+  call('SET', key, '+' .. owner, 'PX', ttl)
+  local is_waited_for = require('queue.place_at')(of, 0) and 1 or 0
+  -- Whoever reads the channel cannot make it: the owner is a secret, and so is the record.
+  local proof = redis.sha1hex(owner .. ' ' .. id .. ' ' .. number .. ' ' .. fence)
+  local message = table.concat({ 'granted', fence, number, is_waited_for, proof, lock.key }, ' ')
+  local is_told, count = pcall(require('lib.inbox'), inbox, message)
+  if is_told and count > 0 then return true end
+  call('DEL', lock.key, key)
+  return false
+end
+
+return {
+  store = store, drop = drop, renew = renew, is_alive = is_alive, is_executed = is_executed, execute = execute,
+}
