@@ -55,6 +55,8 @@ interface Details {
    * exclusive lock of one name, and without a waiter.
    */
   readonly keepMs: number | undefined;
+  /** Of a release: for the fence of a waiter whose deferred acquire is executed with it. */
+  readonly proposal: number | undefined;
   /** The acquire takes the name, whoever holds it: an exclusive lock of one name, and without a waiter. */
   readonly preempts: boolean | undefined;
   /** A refresh concerns no other name. All of one inbox, the owner; none of a set. */
@@ -90,7 +92,7 @@ export type Operation =
   | Asks<"seal", "fence">
   | Asks<"extend", "ttlMs" | "fence", "marginMs" | "keptMs">
   | Asks<"heal", "ttlMs" | "fence", "marginMs" | "keptMs" | "waiter">
-  | Asks<"release", "ttlMs" | "fence", "keptMs" | "waiter" | "keepMs">
+  | Asks<"release", "ttlMs" | "fence", "keptMs" | "waiter" | "keepMs" | "proposal">
   | Asks<"leave", "waiter">
   | Asks<"refresh", "places">
   | Asks<"inspect">
@@ -123,7 +125,7 @@ export function newOperation(
   parts: Omit<AnyOperation, "kind" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
-  const { waiter, previous, keepMs, preempts, places } = parts;
+  const { waiter, previous, keepMs, proposal, preempts, places } = parts;
   return {
     kind,
     keys,
@@ -136,6 +138,7 @@ export function newOperation(
     waiter,
     previous,
     keepMs,
+    proposal,
     preempts,
     places,
     wire: undefined,

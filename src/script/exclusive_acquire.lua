@@ -1,7 +1,8 @@
 -- An acquire of an exclusive lock, one at a time, where the fast path does not handle it: of a key that is held or
 -- reserved, by a waiter, or passed on. Every lock that changes hands gets here, on a node that has other things
 -- in its caches by then: this does without what other operations need.
--- luacheck: read globals ARG_BUCKET ARG_DEFERRED ARG_FENCE ARG_INBOX ARG_OWNER ARG_RESERVED_MS ARG_TICKET ARGS_OF_ALL RESERVATION
+-- luacheck: read globals ARG_BUCKET ARG_DEFERRED ARG_FENCE ARG_INBOX ARG_OWNER ARG_RESERVED_MS ARG_TICKET
+-- luacheck: read globals ARGS_OF_ALL RESERVATION
 
 local call = redis.call
 

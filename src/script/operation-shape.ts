@@ -68,7 +68,7 @@ export interface GroupHead {
   /** Number per operation. */
   readonly keyCount: number;
   readonly argumentCount: number;
-  /** For acquires that do not bring their own as an argument; undefined without fencing. */
+  /** Of acquires that do not bring their own as an argument, and of releases; undefined without fencing. */
   readonly proposal: number | undefined;
 }
 
@@ -88,7 +88,7 @@ export function wordsOf(head: GroupHead): string[] {
 }
 
 function headOfOne(operation: AnyOperation): GroupHead {
-  const { kind, ttlMs = 0, keepMs, keys, places, fence } = operation;
+  const { kind, ttlMs = 0, keepMs, keys, places, fence, proposal } = operation;
   const argumentCount = argumentCountOf(operation);
   // Counted without building the lists: there are many.
   const moreArguments =
@@ -100,7 +100,7 @@ function headOfOne(operation: AnyOperation): GroupHead {
     size: 1,
     keyCount: places === undefined ? keys.lockKeys.length : KEY_COUNT + places.length,
     argumentCount: argumentCount + moreArguments,
-    proposal: kind === "acquire" && argumentCount <= PLACES.ARG_FENCE ? fence : undefined,
+    proposal: kind === "acquire" && argumentCount <= PLACES.ARG_FENCE ? fence : proposal,
   };
 }
 

@@ -134,6 +134,10 @@ export interface OperationSpec {
   /** Who waits: with an acquire, a release, a heal, and always with a leave. */
   readonly inbox?: Inbox | undefined;
   readonly ticket?: number | undefined;
+  /** Its deferred acquire: whose, and how old it may be, ms. Without a fence if that is 0. */
+  readonly deferred?: { readonly owner: Owner; readonly maxAgeMs: number; readonly isFenced?: false };
+  /** Of a release, relative to the node's clock, µs: for the fence of whoever gets the name. */
+  readonly proposalUs?: number | undefined;
   /** It waits for its turn as a reader, or at a permit. */
   readonly placePrefix?: PlacePrefix | undefined;
   /** Takes the name from whoever holds it, with an acquire. */
@@ -173,6 +177,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
       waiter: waiterOf(place, inbox ?? "p", place.ticket ?? 1),
     })),
     keepMs,
+    proposal: spec.proposalUs === undefined ? undefined : nowUs + spec.proposalUs,
     preempts: spec.preempts,
     previous: previous && { ownerId: OWNERS[previous], token },
   };
@@ -188,11 +193,15 @@ function signsOf(signs: NonNullable<OperationSpec["signs"]>, nowUs: number): str
 }
 
 function waiterOf(
-  { placePrefix = "" }: Pick<OperationSpec, "placePrefix">,
+  { placePrefix = "", deferred, ttlMs = 1_000 }: Pick<OperationSpec, "placePrefix" | "deferred" | "ttlMs">,
   inbox: Inbox,
   ticket: number,
 ): Waiter {
-  return { inbox: INBOXES[inbox], ticket, turnMs: 20, placePrefix };
+  const acquire = deferred && {
+    ...{ ownerId: OWNERS[deferred.owner], ttlMs, isFenced: deferred.isFenced ?? true },
+    maxAgeMs: deferred.maxAgeMs,
+  };
+  return { inbox: INBOXES[inbox], ticket, turnMs: 20, placePrefix, deferred: acquire };
 }
 
 /** The words of an error are the server's own. */

@@ -1,0 +1,223 @@
+import { createHash } from "node:crypto";
+import { expect } from "chai";
+import {
+  NUMBER,
+  OWNERS,
+  type OperationSpec,
+  type Owner,
+} from "../support/conformance/node-under-test.js";
+import { expectSame, lastOf, run, wait, type Step } from "../support/conformance/steps.js";
+import { conformance } from "../support/conformance/suite.js";
+
+const LONG_MS = 60_000;
+const AGE_MS = 500;
+const acquire = (more: Partial<OperationSpec> = {}): OperationSpec => {
+  return { kind: "acquire", fromNowUs: 0, ttlMs: LONG_MS, ...more };
+};
+const release = (more: Partial<OperationSpec> = {}): OperationSpec => {
+  return { kind: "release", fence: 1, ttlMs: LONG_MS, proposalUs: 1_000, ...more };
+};
+const defers = (owner: Owner, maxAgeMs = AGE_MS) => ({ deferred: { owner, maxAgeMs } });
+
+/** They wait in this order, each with its acquire. */
+const zByQ = { owner: "z", inbox: "q", ticket: 1, ...defers("z") } as const;
+const yByP = { owner: "y", inbox: "p", ticket: 2, ...defers("y") } as const;
+
+const record: Step = { do: "handshake", request: {} };
+const BOTH_WAIT = [record, run(acquire(), acquire(zByQ), acquire(yByP))];
+const refreshOf = (inbox: "p" | "q"): Step =>
+  run({ kind: "refresh", inbox, places: [{ ticket: 1 }] });
+
+interface Row {
+  readonly title: string;
+  readonly given: readonly Step[];
+  readonly when: OperationSpec;
+  /** Who gets the lock; `free` where it is free, `turn` where it is reserved. */
+  readonly gets: Owner | "free" | "turn";
+  /** To whom it is told, and whether others wait. */
+  readonly tells?: readonly string[];
+}
+
+const ROWS: readonly Row[] = [
+  {
+    title: "a release executes that of the first, and says whether others wait",
+    given: BOTH_WAIT,
+    when: release(),
+    gets: "z",
+    tells: ["q 1"],
+  },
+  {
+    title: "and then that of the next",
+    given: [...BOTH_WAIT, run(release())],
+    when: release({ owner: "z" }),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
+    title: "a rollback does, too",
+    given: [record, run(acquire(), acquire(zByQ))],
+    when: release({ fence: undefined }),
+    gets: "z",
+    tells: ["q 0"],
+  },
+  {
+    title: "a release that puts the next one of its process into the queue executes the first's",
+    given: [record, run(acquire(), acquire(zByQ))],
+    when: release({ inbox: "p", ticket: 5, ...defers("y") }),
+    gets: "z",
+    tells: ["q 1"],
+  },
+  {
+    title: "or its own next one's, if that is first",
+    given: [record, run(acquire(), acquire(zByQ))],
+    when: release({ inbox: "p", ticket: 0, ...defers("y") }),
+    gets: "y",
+    tells: ["p 1"],
+  },
+  {
+    title: "of a process that was heard of too long ago, none",
+    given: [...BOTH_WAIT, wait(AGE_MS + 1)],
+    when: release(),
+    gets: "turn",
+  },
+  {
+    title: "one that is as old as it may be",
+    given: [...BOTH_WAIT, wait(AGE_MS)],
+    when: release(),
+    gets: "z",
+    tells: ["q 1"],
+  },
+  {
+    title: "of a process that has refreshed its places since",
+    given: [...BOTH_WAIT, wait(AGE_MS), refreshOf("q"), wait(AGE_MS)],
+    when: release(),
+    gets: "z",
+    tells: ["q 1"],
+  },
+  {
+    title: "and not where another has",
+    given: [...BOTH_WAIT, wait(AGE_MS), refreshOf("p"), wait(AGE_MS)],
+    when: release(),
+    gets: "turn",
+  },
+  {
+    title: "without a fence, where none is wanted",
+    given: [
+      record,
+      run(acquire(), acquire({ ...zByQ, deferred: { ...zByQ.deferred, isFenced: false } })),
+    ],
+    when: release({ proposalUs: undefined }),
+    gets: "z",
+    tells: ["q 0"],
+  },
+  {
+    title: "none that wants a fence by a release without a proposal",
+    given: BOTH_WAIT,
+    when: release({ proposalUs: undefined }),
+    gets: "turn",
+  },
+  {
+    title: "none by who releases what another holds",
+    given: BOTH_WAIT,
+    when: release({ owner: "y" }),
+    gets: "x",
+    tells: [],
+  },
+  {
+    title: "that of the last attempt of a process, and not of the one before",
+    given: [record, run(acquire(), acquire(zByQ), acquire({ ...zByQ, ...defers("y"), owner: "y" }))],
+    when: release(),
+    gets: "y",
+    tells: ["q 0"],
+  },
+  {
+    title: "none of an attempt that came without",
+    given: [record, run(acquire(), acquire(zByQ), acquire({ ...zByQ, deferred: undefined }))],
+    when: release(),
+    gets: "turn",
+  },
+  {
+    title: "none of a place that was left",
+    given: [...BOTH_WAIT, run({ kind: "leave", inbox: "q", ticket: 1 })],
+    when: release(),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
+    title: "none of one that was granted, when it waits again without",
+    given: [
+      ...BOTH_WAIT,
+      ...[wait(AGE_MS + 1), run(release()), run(acquire(zByQ), { kind: "heal", ...zByQ })],
+      run(acquire({ owner: "x", inbox: "q", ticket: 1 })),
+    ],
+    when: release({ owner: "z" }),
+    gets: "turn",
+  },
+  {
+    title: "none on a node without a record",
+    given: [run(acquire(), acquire(zByQ))],
+    when: release(),
+    gets: "turn",
+  },
+  {
+    title: "that of the next where nobody listens to the first",
+    given: [record, run(acquire(), acquire({ ...zByQ, inbox: "deaf" }), acquire(yByP))],
+    when: release(),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
+    title: "by the last of several readers",
+    given: [record, run(acquire({ name: "aShared" }), acquire(zByQ))],
+    when: release({ name: "aShared" }),
+    gets: "z",
+    tells: ["q 0"],
+  },
+  {
+    title: "not by a release of several names",
+    given: [record, run(acquire({ name: "ab" }), acquire(zByQ))],
+    when: release({ name: "ab" }),
+    gets: "turn",
+  },
+];
+
+conformance("deferred acquires", (redis) => {
+  for (const { title, given, when, gets, tells } of ROWS) {
+    it(title, async () => {
+      const seen = await expectSame(redis(), [...given, run(when)]);
+      const { told, state } = lastOf(seen);
+      const holder = textOf(state);
+      if (gets === "turn") expect(holder).to.match(/^turn:/);
+      else if (gets === "free") expect(holder).to.equal(undefined);
+      else expect(holder).to.equal(OWNERS[gets]);
+      if (tells === undefined) return expect(told.join()).to.match(/^. 20:lock:a$/);
+      const said = told.map((message) => {
+        const [to, word, fence, number, isWaitedFor, proof, key] = message.split(" ");
+        expect([word, number, key]).to.deep.equal(["granted", String(NUMBER), "lock:a"]);
+        const proven = `${OWNERS[gets as Owner]} id-1 ${number} ${fence}`;
+        expect(proof).to.equal(createHash("sha1").update(proven).digest("hex"));
+        return `${to} ${isWaitedFor}`;
+      });
+      return expect(said).to.deep.equal(tells);
+    });
+  }
+
+  it("have the fence of the proposal, which is the same on all nodes", async () => {
+    const seen = await expectSame(redis(), [...BOTH_WAIT, run(release())]);
+    const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];
+    expect(Number(fence)).to.equal(redis().nowUs + 1_000);
+  });
+
+  it("are found by a refresh once they are executed, if the message is lost", async () => {
+    const refresh = { kind: "refresh", inbox: "q", places: [{ ticket: 1 }] } as const;
+    const seen = await expectSame(redis(), [...BOTH_WAIT, run(release()), run(refresh)]);
+    expect(JSON.stringify(lastOf(seen).answer)).to.include('"blockedMs":{"0":0}');
+    const other = { ...refresh, inbox: "p", places: [{ ticket: 2 }] } as const;
+    const others = await expectSame(redis(), [...BOTH_WAIT, run(release()), run(other)]);
+    expect(JSON.stringify(lastOf(others).answer)).not.to.include('"blockedMs":{"0":0}');
+  });
+});
+
+function textOf(state: unknown): unknown {
+  return ((state as Record<string, { text?: string } | undefined>)["lock:a"] ?? {}).text;
+}
