@@ -1,6 +1,7 @@
-import type { Clock, Entropy, NodePort, Timer, VoteReceiver } from "../coordinator/ports.js";
+import type { Clock, DatedVote, Entropy, NodePort, Timer, VoteReceiver } from "../coordinator/ports.js";
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
+import type { NodeGrant } from "../protocol/node-grant.js";
 import type { FaultKind, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";
@@ -123,6 +124,19 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
     else if (phase === "closed") {
       this.#refuse(entry, "closed", "the lock manager is closed");
     } else this.#keepOrRefuse(entry, phase === "down" ? "disconnected" : "misconfigured");
+  }
+
+  /**
+   * The node's vote that a message brings, and from when on it counts; undefined if it proves nothing for that owner, or
+   * the node's votes do not count.
+   */
+  voteOf(grant: NodeGrant, ownerId: string): DatedVote | undefined {
+    if (this.#phase !== "ready" || this.#acquireProblem !== undefined) return undefined;
+    const sentMs = this.#pipeline.heardCalls.dateOf(grant, ownerId);
+    const { fence, isWaitedFor } = grant;
+    if (sentMs === undefined || (fence !== 0 && this.#deployment.votes.judge(fence) !== "plausible"))
+      return undefined;
+    return { vote: { kind: "granted", fence, isWaitedFor }, sentMs };
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import type { FaultKind } from "../protocol/operation.js";
+import type { AnyOperation, FaultKind } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
   answerUnknown,
@@ -8,6 +8,7 @@ import {
   refuseUnsent,
   type Entry,
 } from "./entry.js";
+import { HeardCalls } from "./heard-calls.js";
 import type { NodeConnection } from "./node-connection.js";
 import { OverdueHolders } from "./overdue-holders.js";
 import type { PlausibleVotes } from "./plausible-votes.js";
@@ -77,6 +78,7 @@ const HELD_BACK: Refusal = {
  */
 export class Pipeline {
   connection: Pick<NodeConnection, "send" | "end"> | undefined;
+  readonly heardCalls = new HeardCalls();
   /** Incarnation of the node that the sender knows. Set by {@link onRecord}. */
   recordId = "";
   readonly #clock: Clock;
@@ -160,6 +162,7 @@ export class Pipeline {
 
   /** The connection has closed: returns what was sent and what was not, both in order. */
   reset(): { sent: Entry[]; unsent: Entry[] } {
+    this.heardCalls.clear();
     // Whether what met NOSCRIPT was executed is unknown, too: the last reply is missing.
     const sent = this.#unexecuted?.entries ?? [];
     for (const { entries } of this.#inFlight) sent.push(...entries);
@@ -250,7 +253,11 @@ export class Pipeline {
       withScript: !this.#isScriptLoaded,
     };
     this.#isScriptLoaded = true;
-    connection.send(batch, (reply) => this.#onReply(inFlight, reply));
+    const { recordId } = batch;
+    const number = connection.send(batch, (reply) => this.#onReply(inFlight, reply));
+    const isHeard = recordId !== "" && entries.some(({ operation }) => saysThatWeWait(operation));
+    if (isHeard && this.#events.acquireProblem() === undefined)
+      this.heardCalls.add({ number, sentMs, recordId });
   }
 
   #onReply(answered: InFlight, reply: BatchReply): void {
@@ -294,6 +301,10 @@ export class Pipeline {
     this.#heldBackCount = this.#queue.length;
     this.#flush();
   }
+}
+
+function saysThatWeWait({ kind, waiter }: AnyOperation): boolean {
+  return kind === "refresh" || waiter?.deferred !== undefined;
 }
 
 /** How many of them go out in one call. A refresh counts as often as it has names. */

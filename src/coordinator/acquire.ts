@@ -12,6 +12,7 @@ import {
   type WaitSettings,
 } from "../protocol/next-move.js";
 import { isContestOpen } from "../protocol/split.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
@@ -21,6 +22,7 @@ import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LocalCompetitors, Pending } from "./local-competitors.js";
 import { PermitPicker } from "./permit-picker.js";
+import type { DatedVote } from "./ports.js";
 import { Preemption } from "./preemption.js";
 import type { Sleeper } from "./schedule.js";
 import { WaitPlace, type Waiting } from "./wait-place.js";
@@ -213,6 +215,29 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     this.#rollBack();
     place.forgetTurns();
     this.#ask({ as: "passOn", waiter: place.waiter, from }, nowMs, "atOnce");
+  }
+
+  /** Called by its place in the wait queue. */
+  onNodeGrant(index: number, dated: DatedVote): void {
+    const { place, request } = this.#state;
+    if (this.#isOver || place?.waiter === undefined) return;
+    const nowMs = this.#context.clock.now();
+    let { attempt } = this.#state;
+    if (attempt === undefined) {
+      this.#wakeNoMore();
+      const mode: AcquireMode = { as: "waiter", waiter: place.waiter };
+      const { keys, settings } = request;
+      attempt = new Attempt(this.#context, { keys, settings, mode, contends: false }, this);
+      this.#state.isJoiner = false;
+      this.#delayCount = 0;
+      this.#state.attempt = attempt;
+    }
+    attempt.onNodeGrant(index, dated, nowMs);
+  }
+
+  /** Called by the attempt. */
+  onRollback(): Waiter | undefined {
+    return this.#state.place?.renewOwner();
   }
 
   /** Called by the schedule. */

@@ -10,8 +10,8 @@ import {
 } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
-import { keptMs, keyTtlMs } from "../protocol/delays.js";
-import { ownerIdOf } from "../protocol/owner-id.js";
+import { keyTtlMs } from "../protocol/delays.js";
+import { gatherMs } from "../protocol/node-grant.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
 import { isUsable, validUntilMs } from "../protocol/validity.js";
 import { isReasonKnown, isRefusedByQuorum, type Tally } from "../protocol/verdict.js";
@@ -33,7 +33,7 @@ import type { Urgency } from "../protocol/admission.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
-import type { LeaseSettings } from "./lease-settings.js";
+import { newOwnerId, type LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
 import {
   ALL_NODES,
@@ -42,6 +42,7 @@ import {
   nodesThatMayHold,
   nodesThatRefused,
 } from "./node-sets.js";
+import type { DatedVote } from "./ports.js";
 import { rollback, type Released } from "./release.js";
 import { Round, type RoundJudge, type RoundListener } from "./round.js";
 import type { Sleeper } from "./schedule.js";
@@ -54,6 +55,8 @@ export interface AttemptListener {
   onBegin?(nowMs: number): boolean;
   /** Called once; never after {@link Attempt.abort}. */
   onOutcome(outcome: AttemptOutcome): void;
+  /** Its ownerId is over: the place that goes on, with another. */
+  onRollback?(): Waiter | undefined;
 }
 
 /** What an attempt asks for. */
@@ -99,6 +102,12 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Before it asks again: what those that refused have said. If its time is up before, that is the reason. */
   #toAskAgain: Votes = [];
   #lease: Lease | undefined;
+  /** The admission let it begin: nodes were asked at once. */
+  #isAdmitted = false;
+  /** Nodes have granted it of their own accord, and the others are not asked yet. */
+  #isGathering = false;
+  /** The place of the acquire, once this attempt is rolled back. */
+  #next: Waiter | undefined;
   /** It cannot be granted any more. */
   #isRolledBack = false;
   #isOver = false;
@@ -154,15 +163,18 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** The same once more, under another ownerId and until the same time; it has not entered yet. */
   again(): Attempt {
-    const asked = { ...this.#asked, contest: this.contest };
+    const mode = this.#next === undefined ? this.#mode : { ...this.#mode, waiter: this.#next };
+    const asked = { ...this.#asked, mode, contest: this.contest };
     const again = new Attempt(this.#context, asked, this.#listener);
     again.#beginUntilMs = this.#beginUntilMs;
     return again;
   }
 
-  /** Called by the schedule: it is too late to begin. */
-  wake(): void {
-    if (this.#isOver || this.hasBegun) return;
+  /** Called by the schedule: it is too late to begin, or the other nodes do not grant it of their own accord. */
+  wake(nowMs: number): void {
+    if (this.#isOver) return;
+    if (this.#isGathering) return this.#askTheOthers(nowMs);
+    if (this.hasBegun) return;
     this.#end("aborted");
     this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length));
   }
@@ -171,6 +183,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   begin(): void {
     const { clock, entropy, schedule } = this.#context;
     schedule.remove(this);
+    this.#isAdmitted = true;
     const nowMs = clock.now();
     this.#firstSendMs = nowMs;
     if (this.#listener.onBegin?.(nowMs) === false) this.abort();
@@ -179,13 +192,41 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.contest !== undefined && nowMs >= this.contest.untilMs) this.contest = undefined;
     const mode = this.#mode;
     const { settings } = this.#asked;
-    const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
-    this.#ownerId = ownerOf(mode) ?? ownerIdOf(entropy.id(), settings.label, shownMs);
+    const given = ownerOf(mode) ?? this.#waiter?.deferred?.ownerId;
+    this.#ownerId = given ?? newOwnerId(entropy, settings);
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
     this.#round = round;
     const operation = this.#acquire(nowMs, previousOwnerOf(mode));
     round.send(this.#context, operation, 0, nowMs, receiverFor(mode, round));
+  }
+
+  /** A node has executed it, as its acquire was deferred there. */
+  onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number): void {
+    if (this.#isOver && this.#lease === undefined) return;
+    if (this.#round === undefined) {
+      const { settings } = this.#asked;
+      this.#context.admission.leave(this);
+      this.#firstSendMs = sentMs;
+      if (this.#listener.onBegin?.(nowMs) === false) return this.abort();
+      this.#ownerId = this.#waiter?.deferred?.ownerId ?? "";
+      const { nodes, schedule } = this.#context;
+      this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
+      this.#round.expect(nowMs);
+      this.#isGathering = true;
+      schedule.set(this, nowMs + gatherMs(settings.nodeTimeoutMs));
+    }
+    this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
+    if (this.#lease === undefined && this.#sealing === undefined) this.#round.onGrant(index, vote);
+    else this.onStraggler(index, vote, this.#round);
+  }
+
+  #askTheOthers(nowMs: number): void {
+    const round = this.#round;
+    if (round === undefined) return;
+    this.#isGathering = false;
+    const silent = ALL_NODES & ~nodesThatGranted(round.votes);
+    round.send(this.#context, this.#acquire(nowMs), 0, nowMs, round, silent);
   }
 
   #newRound(nowMs: number): Round {
@@ -251,6 +292,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       return;
     }
     this.#contender?.stop();
+    this.#isGathering = false;
+    this.#context.schedule.remove(this);
     const { fencing, nodeTimeoutMs } = this.#asked.settings;
     if (fencing) {
       const { nodes, schedule } = this.#context;
@@ -406,7 +449,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const { admission, schedule } = this.#context;
     schedule.remove(this);
     if (this.#firstSendMs === undefined) admission.leave(this);
-    else admission.onEnd(how, this.#firstSendMs, this.#asked.settings.nodeTimeoutMs);
+    else if (this.#isAdmitted) admission.onEnd(how, this.#firstSendMs, this.#asked.settings.nodeTimeoutMs);
   }
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */
@@ -419,18 +462,29 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const token = this.#sealing?.token;
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.
     const keepsPlace = keys.queue.rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
+    // An adoption rejects such grants itself.
+    const isForAll = token !== undefined || this.#mode.as === "adoption";
+    let to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
+    // Where all have refused it, it goes on under its ownerId, which is over otherwise.
+    let waiter = keepsPlace ? this.#waiter : undefined;
+    if (waiter?.deferred !== undefined && (to & this.#allNodes) !== 0) {
+      this.#next = this.#listener.onRollback?.();
+      waiter = this.#next ?? waiter;
+      to = ALL_NODES;
+    }
     const released: Released = {
       keys: this.#keys,
       ownerId: this.#ownerId,
       settings,
       token,
       mayHold: this.#mayHold,
-      waiter: keepsPlace ? this.#waiter : undefined,
+      waiter,
     };
-    // An adoption rejects such grants itself.
-    const isForAll = token !== undefined || this.#mode.as === "adoption";
-    const to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
     rollback(this.#context, released, to);
+  }
+
+  get #allNodes(): number {
+    return (1 << this.#context.nodes.length) - 1;
   }
 
   get #waiter(): Waiter | undefined {
@@ -441,9 +495,13 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return this.#mode.as === "passOn" ? this.#mode.from : undefined;
   }
 
-  /** The nodes that may hold a key of ours; in an adoption, including those that lacked the previous key. */
+  /**
+   * The nodes that may hold a key of ours; in an adoption, including those that lacked the previous key. Those that have
+   * refused a deferred acquire may execute it yet.
+   */
   get #mayHold(): number {
-    return this.#mode.as === "adoption" ? ALL_NODES : nodesThatMayHold(this.#votes);
+    const isAnywhere = this.#mode.as === "adoption" || this.#waiter?.deferred !== undefined;
+    return isAnywhere ? ALL_NODES : nodesThatMayHold(this.#votes);
   }
 
   get #votes(): Votes {

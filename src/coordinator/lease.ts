@@ -8,6 +8,7 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
+import { sealState } from "../protocol/fencing.js";
 import { renewalDueAtMs } from "../protocol/renewal.js";
 import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { quorumSize } from "../protocol/verdict.js";
@@ -20,7 +21,7 @@ import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
 import { nodeCountOf } from "./node-sets.js";
 import type { ManagedLease } from "./observer.js";
-import type { VoteReceiver } from "./ports.js";
+import type { VoteFor, VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
 import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
@@ -170,6 +171,18 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
       this.#turnsTaken |= bit;
       this.#heal(index, waiter);
     }
+  }
+
+  /** Called by the wait queues: a node that had refused the acquire has executed it since. */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean {
+    const dated = voteFor(this.ownerId);
+    if (dated === undefined || this.#state !== "held") return false;
+    const { fence } = dated.vote;
+    this.#context.waitQueues.heldPlaces.onGranted(this, index);
+    const token = this.fencingToken;
+    if (token === undefined || sealState(fence, token) === "sealed") this.onComplete(index);
+    else this.#mayHold |= 1 << index;
+    return true;
   }
 
   /** Called by the renewal. */

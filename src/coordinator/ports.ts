@@ -1,4 +1,4 @@
-import type { Operation, Vote } from "../protocol/operation.js";
+import type { GrantedVote, Operation, Vote } from "../protocol/operation.js";
 
 /**
  * The interfaces to the outside world. Production and the simulator implement them; the coordinator runs unchanged on
@@ -35,6 +35,16 @@ export interface VoteReceiver {
   /** @param index of the node */
   onVote(index: number, vote: Vote): void;
 }
+
+/** A vote that came by a message. */
+export interface DatedVote {
+  readonly vote: GrantedVote;
+  /** The validity counts from here, lease clock, ms. */
+  readonly sentMs: number;
+}
+
+/** The vote that a message brings for that owner; undefined if it proves none. */
+export type VoteFor = (ownerId: string) => DatedVote | undefined;
 
 /** For operations without a caller. */
 export const NOBODY: VoteReceiver = { onVote: () => {} };

@@ -63,7 +63,7 @@ export class Release {
         onVerdict: () => resolve(releaseResult(round)),
       });
       round.carry(this.#votes);
-      const operation = releaseOperation(this.#released);
+      const operation = releaseOperation(this.#context, this.#released);
       const receiver: VoteReceiver = {
         onVote: (index, vote) => {
           if (vote.kind !== "fault") this.#votes[index] ??= vote;
@@ -89,15 +89,19 @@ export function releaseResult(round: Round): ReleaseResult {
  *
  * @param to bit mask of the nodes that get it
  */
-export function rollback({ nodes }: Context, released: Released, to = ALL_NODES): void {
-  const operation = releaseOperation(released);
+export function rollback(context: Context, released: Released, to = ALL_NODES): void {
+  const { nodes } = context;
+  const operation = releaseOperation(context, released);
   for (let index = 0; index < nodes.length; index++) {
     const bit = 1 << index;
     if (to & bit) nodes[index]?.submit(operation, NOBODY, (released.mayHold & bit) !== 0);
   }
 }
 
-export function releaseOperation(released: Released): OperationOf<"release"> {
+export function releaseOperation(
+  { proposals }: Pick<Context, "proposals">,
+  released: Released,
+): OperationOf<"release"> {
   const { keys, ownerId, settings, token, waiter, keepMs } = released;
   const lifeMs = released.lifeMs ?? keyTtlMs(settings);
   return newOperation("release", {
@@ -109,5 +113,6 @@ export function releaseOperation(released: Released): OperationOf<"release"> {
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter: keepMs === undefined ? waiter : undefined,
     keepMs,
+    proposal: settings.fencing ? proposals.current : undefined,
   });
 }

@@ -1,4 +1,4 @@
-import { faultVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
+import { faultVote, type GrantedVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
 import { isReasonKnown, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import { ALL_NODES } from "./node-sets.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
@@ -158,6 +158,15 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
     if (this.#watcher === undefined) return;
     this.#watcher.onAnswer?.(index, this);
     if (this.#isAnswered) this.#tellEnd();
+  }
+
+  /** A node has granted it since it refused; or it was not asked. */
+  onGrant(index: number, vote: GrantedVote): void {
+    const before = this.votes[index];
+    if (this.#isOver || before?.kind !== "refused") return this.onVote(index, vote);
+    this.refusedCount--;
+    this.#count(index, vote);
+    this.#decide();
   }
 
   /** A verdict that was held back waits no longer. */

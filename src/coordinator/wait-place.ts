@@ -2,12 +2,18 @@ import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
-import type { Waiter } from "../protocol/waiter.js";
+import { keyTtlMs } from "../protocol/delays.js";
+import { maxAgeMs } from "../protocol/node-grant.js";
+import type { DeferredAcquire, Waiter } from "../protocol/waiter.js";
 import type { Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
+import { newOwnerId } from "./lease-settings.js";
 import type { QueuedPlace } from "./places.js";
+import { ALL_NODES } from "./node-sets.js";
+import type { DatedVote, VoteFor } from "./ports.js";
+import { rollback } from "./release.js";
 import type { QueueMember, WaitQueue } from "./wait-queue.js";
 import type { GrantedWaiter } from "./wait-queues.js";
 
@@ -19,6 +25,8 @@ export interface Waiting {
   on(happened: Happened, nowMs?: number): void;
   /** Asks anew, for a lock of this process that is released with the attempt. */
   askAfter(from: Predecessor, nowMs: number): void;
+  /** A node has executed its deferred acquire. */
+  onNodeGrant(index: number, dated: DatedVote): void;
 }
 
 interface Asking {
@@ -34,7 +42,7 @@ interface Asking {
 export class WaitPlace implements QueueMember {
   readonly request: AcquireRequest;
   readonly keys: LockKind;
-  readonly waiter: Waiter | undefined;
+  waiter: Waiter | undefined;
   /** A reader of this process holds the lock: this one may ask although it is not first in line. */
   isLetIn = false;
   /** Some nodes have notified us since the last attempt, and the acquire sleeps less long for that. */
@@ -60,7 +68,29 @@ export class WaitPlace implements QueueMember {
       const { placePrefix } = this.keys.queue;
       const turn = turnMs(request.settings.nodeTimeoutMs);
       this.waiter = { inbox: inbox.id, ticket, turnMs: turn, placePrefix };
+      if (this.keys.queue.isDeferred) this.renewOwner();
     }
+  }
+
+  /** The ownerId under which it waited is over: another takes its place. */
+  renewOwner(): Waiter | undefined {
+    if (this.waiter === undefined || !this.keys.queue.isDeferred) return this.waiter;
+    const { settings } = this.request;
+    const deferred: DeferredAcquire = {
+      ownerId: newOwnerId(this.#context.entropy, settings),
+      ttlMs: keyTtlMs(settings),
+      isFenced: settings.fencing,
+      maxAgeMs: maxAgeMs(settings.ttlMs),
+    };
+    this.waiter = { ...this.waiter, deferred };
+    return this.waiter;
+  }
+
+  /** Called by the wait queue: whether the grant is for it. */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean {
+    const dated = this.waiter?.deferred && voteFor(this.waiter.deferred.ownerId);
+    if (dated !== undefined) this.#acquire.onNodeGrant(index, dated);
+    return dated !== undefined;
   }
 
   /** Joins the wait queue. */
@@ -72,7 +102,25 @@ export class WaitPlace implements QueueMember {
   leave(holder: GrantedWaiter | undefined): void {
     const waitQueue = this.#waitQueue;
     this.#waitQueue = undefined;
-    if (waitQueue !== undefined) this.#context.waitQueues.leave(waitQueue, this, holder);
+    if (waitQueue === undefined) return;
+    const wasFirst = waitQueue.first === this;
+    this.#context.waitQueues.leave(waitQueue, this, holder);
+    if (wasFirst && holder === undefined) this.#endOwner();
+  }
+
+  /** Nodes may have its deferred acquire, or have executed it: whoever is next takes its place. */
+  #endOwner(): void {
+    const { keys, waiter, request } = this;
+    if (waiter?.deferred === undefined) return;
+    const { waitQueues } = this.#context;
+    rollback(this.#context, {
+      keys,
+      ownerId: waiter.deferred.ownerId,
+      settings: request.settings,
+      mayHold: ALL_NODES,
+      waiter: waitQueues.nextOf(keys),
+    });
+    this.renewOwner();
   }
 
   get isFirst(): boolean {
@@ -112,7 +160,8 @@ export class WaitPlace implements QueueMember {
   letPass(failure: AttemptFailure): void {
     this.isLetIn = false;
     const { turns } = this;
-    if (turns !== undefined) this.#context.waitQueues.letPass(turns, this, failure);
+    if (turns !== undefined && this.#context.waitQueues.letPass(turns, this, failure))
+      this.#endOwner();
   }
 
   mayAskInTurn(nowMs: number): boolean {

@@ -7,6 +7,7 @@ import type { Predecessor } from "./acquire-mode.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import { nodeCountOf } from "./node-sets.js";
+import type { VoteFor } from "./ports.js";
 import { PermitReservations } from "./permit-reservations.js";
 
 /** One acquire that waits. */
@@ -22,6 +23,8 @@ export interface QueueMember extends Linkable {
   on(happened: Extract<Happened, { readonly what: "first" | "reader" | "turn" | "heard" }>): void;
   /** Whether a lock could be passed on to it now: it is not asking, and its deadline has not passed. */
   isReady(nowMs: number): boolean;
+  /** A node has executed a deferred acquire. @returns whether it was its */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean;
   /** Asks for the lock that is being released. Only while it is ready. */
   receive(from: Predecessor, nowMs: number): void;
 }

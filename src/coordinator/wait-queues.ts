@@ -6,7 +6,7 @@ import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
 import { HeldPlaces } from "./held-places.js";
-import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
+import { NOBODY, type Clock, type InboxPort, type NodePort, type VoteFor } from "./ports.js";
 import { Places } from "./places.js";
 import { ContendedNames } from "./contended-names.js";
 import type { Observer } from "./observer.js";
@@ -20,6 +20,8 @@ export interface GrantedWaiter {
   isHeld(): boolean;
   /** Another node has notified us. */
   takeTurn(index: number, waiter: Waiter): void;
+  /** Another node has executed its acquire. */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean;
 }
 
 /** Limit for notifications of names that nobody here wants, over all nodes. */
@@ -206,6 +208,12 @@ export class WaitQueues {
       waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
+  }
+
+  /** A node has executed the deferred acquire of the first waiter, or of a lock that others have granted before. */
+  onGrant(index: number, keys: LockKind, voteFor: VoteFor): void {
+    const isWaiters = this.of(keys)?.first?.onNodeGrant(index, voteFor) === true;
+    if (!isWaiters) this.#holderOf(keys)?.onNodeGrant(index, voteFor);
   }
 
   /** The lock of ours that the nodes may mean. After a suspend, messages can arrive before the loss timer. */

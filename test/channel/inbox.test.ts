@@ -28,6 +28,7 @@ class InboxBench {
     }));
     this.inbox = new Inbox(transports, this.clock, seededEntropy(), {
       onTurn: (...turn) => this.told.push(turn),
+      onGrant: (...grant) => this.told.push(grant),
       onHeard: () => this.told.push("heard"),
     });
   }
