@@ -271,7 +271,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    if (vote.kind === "granted") this.#context.waitQueues.heldPlaces.onGranted(lease, index);
+    if (vote.kind === "granted") lease.place?.nodes.delete(index);
     const token = lease.fencingToken;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
@@ -343,7 +343,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   #onSealVote(index: number, token: number, vote: Vote): void {
     this.#sealing?.onSealVote(index, token, vote);
-    if (vote.kind === "granted") this.#lease?.onComplete(index);
+    if (vote.kind === "granted") this.#lease?.onVote(index, vote);
   }
 
   /** @param complete bit mask of the nodes that hold our key with the token stored */
@@ -368,10 +368,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       validUntilMs: validUntil,
       mayHold: this.#mayHold,
       complete,
+      place: waiter && waitQueues.heldPlaces.add(keys, waiter, votes),
       run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });
     this.#lease = lease;
-    waitQueues.heldPlaces.add(lease, waiter, votes);
     this.#end("answered");
     this.#listener.onOutcome({ kind: "granted", lease });
   }
