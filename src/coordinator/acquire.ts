@@ -212,7 +212,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     if (this.#isOver || place?.waiter === undefined) return;
     this.#rollBack();
     place.forgetTurns();
-    this.#ask({ as: "passOn", waiter: place.waiter, from }, nowMs, "atOnce");
+    const { waiter } = place;
+    this.#ask({ as: "passOn", waiter, from, previous: from.previous }, nowMs, "atOnce");
   }
 
   /** Called by the schedule. */
@@ -270,7 +271,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     if (as === "joiner") return JOINER;
     if (as === "preempt") return PREEMPT;
     return this.#standing.as === "adopt"
-      ? { as: "adoption", previousId: this.#standing.giverId }
+      ? { as: "adoption", previous: { ownerId: this.#standing.giverId, token: undefined } }
       : NEWCOMER;
   }
 

@@ -1,5 +1,5 @@
-import { sealState } from "../protocol/fencing.js";
-import { nextRun, type Run } from "../protocol/pass-on-run.js";
+import { drawnToken } from "../protocol/fencing.js";
+import { nextRun } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
   newOperation,
@@ -8,21 +8,13 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
 import { keptMs, keyTtlMs } from "../protocol/delays.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
 import { isUsable, validUntilMs } from "../protocol/validity.js";
-import { isReasonKnown, isRefusedByQuorum, type Tally } from "../protocol/verdict.js";
-import {
-  NEWCOMER,
-  ownerOf,
-  previousOwnerOf,
-  receiverFor,
-  type AcquireMode,
-  type Predecessor,
-} from "./acquire-mode.js";
+import { isReasonKnown, isRefusedByQuorum, quorumSize, tallyOf } from "../protocol/verdict.js";
+import { NEWCOMER, receiverOf, type AcquireMode } from "./acquire-mode.js";
 import {
   failureOf,
   isOwnDelay,
@@ -37,13 +29,14 @@ import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
 import {
   ALL_NODES,
+  nodeCountOf,
   nodesThatDidNotRefuse,
   nodesThatGranted,
   nodesThatMayHold,
   nodesThatRefused,
 } from "./node-sets.js";
 import { rollback, type Released } from "./release.js";
-import { Round, type RoundJudge, type RoundListener } from "./round.js";
+import { Round, type RoundJudge, type RoundListener, type RoundRules } from "./round.js";
 import type { Sleeper } from "./schedule.js";
 import { Sealing, type SealingListener } from "./sealing.js";
 
@@ -95,6 +88,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   #contender: Contender | undefined;
   /** The last one. */
   #round: Round | undefined;
+  /** By node index; of the last round. */
+  #votes: Votes = [];
+  /** Fixed once the round is won. */
+  #token: number | undefined;
+  /** Where no quorum has returned the token. */
   #sealing: Sealing | undefined;
   /** Before it asks again: what those that refused have said. If its time is up before, that is the reason. */
   #toAskAgain: Votes = [];
@@ -140,8 +138,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** What it takes over was given up for it, or its ownerId is used by others: if it fails, it is not made again. */
   get isOnce(): boolean {
-    const { as } = this.#mode;
-    return as === "passOn" || as === "adoption" || ownerOf(this.#mode) !== undefined;
+    return this.#mode.previous !== undefined || this.#mode.ownerId !== undefined;
   }
 
   /** @param beginUntilMs lease clock: if it has not begun by then, it never will, and fails as `queued` */
@@ -149,7 +146,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const { admission, schedule } = this.#context;
     this.#beginUntilMs = beginUntilMs;
     admission.enter(this, urgency);
-    if (!this.hasBegun && beginUntilMs < Number.POSITIVE_INFINITY) schedule.set(this, beginUntilMs);
+    const isWaiting = this.#firstSendMs === undefined;
+    if (isWaiting && beginUntilMs < Number.POSITIVE_INFINITY) schedule.set(this, beginUntilMs);
   }
 
   /** The same once more, under another ownerId and until the same time; it has not entered yet. */
@@ -180,28 +178,28 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const mode = this.#mode;
     const { settings } = this.#asked;
     const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
-    this.#ownerId = ownerOf(mode) ?? ownerIdOf(entropy.id(), settings.label, shownMs);
+    this.#ownerId = mode.ownerId ?? ownerIdOf(entropy.id(), settings.label, shownMs);
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
-    this.#round = round;
-    const operation = this.#acquire(nowMs, previousOwnerOf(mode));
-    round.send(this.#context, operation, 0, nowMs, receiverFor(mode, round));
+    const operation = this.#acquire(nowMs, mode.previous);
+    const receiver = mode.previous === undefined ? round : receiverOf(mode, round);
+    round.send(operation, nowMs, 0, receiver);
   }
 
-  #newRound(nowMs: number): Round {
-    const { nodes, schedule } = this.#context;
+  /** @param kept votes of the round before */
+  #newRound(nowMs: number, kept?: Votes): Round {
     const { nodeTimeoutMs } = this.#asked.settings;
-    if (this.#asked.contends !== true) {
-      const lingers = this.#mode.as === "waiter" ? lingerMs(nodeTimeoutMs) : 0;
-      return new Round(nodes.length, schedule, nodeTimeoutMs, this, { lingerMs: lingers });
-    }
-    const leftMs = this.contest === undefined ? nodeTimeoutMs : this.contest.untilMs - nowMs;
-    const timeoutMs = Math.min(nodeTimeoutMs, Math.max(1, leftMs));
-    return new Round(nodes.length, schedule, timeoutMs, this, { judge: this });
-  }
-
-  get #proposal(): number | undefined {
-    return this.#asked.settings.fencing ? this.#context.proposals.current : undefined;
+    let timeoutMs = nodeTimeoutMs;
+    let rules: RoundRules = {};
+    if (this.#asked.contends === true) {
+      if (this.contest !== undefined)
+        timeoutMs = Math.min(nodeTimeoutMs, Math.max(1, this.contest.untilMs - nowMs));
+      rules = { judge: this, ...(kept && { votes: kept }) };
+    } else if (this.#mode.as === "waiter") rules = { lingerMs: lingerMs(nodeTimeoutMs) };
+    const round = new Round(this.#context, timeoutMs, this, rules);
+    this.#round = round;
+    this.#votes = round.votes;
+    return round;
   }
 
   /** Gives up: rolls back what was sent and never settles. Without effect once settled. */
@@ -246,24 +244,23 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Called by the acquire round. */
   onVerdict(round: Round): void {
     if (round.verdict === "lost") {
-      if (this.#contender === undefined) this.#fail(this.#reasonOf(round), round.votes);
+      if (this.#contender === undefined) this.#fail(this.#reasonOf(round.votes), round.votes);
       else this.#onContested(this.#contender, round.votes);
       return;
     }
     this.#contender?.stop();
     const { fencing, nodeTimeoutMs } = this.#asked.settings;
-    if (fencing) {
-      const { nodes, schedule } = this.#context;
-      this.#sealing = new Sealing(nodes.length, round.votes, this);
-      this.#sealing.start(schedule, this.#context.clock, nodeTimeoutMs);
-    } else {
-      this.#grant(undefined, nodesThatGranted(round.votes));
-    }
+    if (!fencing) return this.#grant(undefined, nodesThatGranted(round.votes));
+    const { token, sealed } = drawnToken(round.votes);
+    this.#token = token;
+    if (nodeCountOf(sealed) >= quorumSize(round.votes.length)) return this.#grant(token, sealed);
+    this.#sealing = new Sealing(this.#context, nodeTimeoutMs, token, round.votes, this);
+    this.#sealing.start(this.#context.clock.now());
   }
 
   /** Called by the acquire round. */
   isReasonKnown(round: Round): boolean {
-    return this.#contends ? isLossReasonKnown(round.votes) : isReasonKnown(round);
+    return this.#contends ? isLossReasonKnown(round.votes) : isReasonKnown(tallyOf(round.votes));
   }
 
   /** Called by the acquire round. */
@@ -274,10 +271,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    if (vote.kind === "granted") this.#context.waitQueues.heldPlaces.onGranted(lease, index);
+    if (vote.kind === "granted") lease.place?.nodes.delete(index);
     const token = lease.fencingToken;
-    const hasFence = vote.kind === "granted" && token !== undefined;
-    if (!hasFence || sealState(vote.fence, token) === "sealed") lease.onVote(index, vote);
+    const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
+    if (isSealed) lease.onVote(index, vote);
   }
 
   /** Called by the sealing. */
@@ -292,16 +289,17 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Called by the sealing. */
   onSealed(sealing: Sealing): void {
     if (sealing.verdict === "won") return this.#grant(sealing.token, sealing.sealed);
+    const { votes } = sealing;
     const nowMs = this.#context.clock.now();
-    const isInTime = this.#isUsable(nowMs);
+    const isInTime = isUsable(nowMs, this.#validUntilMs, this.#asked.settings.minHoldMs);
     const isOutrun = isInTime && sealing.isOutrun;
     // If the granted keys had expired by then, the current holder is not the reason; nor if only fences were.
-    const reason = isInTime && !isOutrun ? this.#reasonOf(sealing) : "exhausted";
-    const kind = isRefusedByQuorum(sealing) ? reason : "unreachable";
+    const reason = isInTime && !isOutrun ? this.#reasonOf(votes) : "exhausted";
+    const kind = isRefusedByQuorum(tallyOf(votes)) ? reason : "unreachable";
     const isContested = kind === "split" && this.#asked.contends === true;
     // Others got its nodes before they stored its token: a split like any other.
-    if (isContested) this.#contested().onSplit(sealing.votes, nowMs, undefined);
-    this.#fail(kind, sealing.votes, isOutrun, isContested);
+    if (isContested) this.#contested().onSplit(votes, nowMs, undefined);
+    this.#fail(kind, votes, isOutrun, isContested);
   }
 
   /** Others can have asked at the same moment, and get the name. */
@@ -310,9 +308,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return as === "newcomer" || as === "waiter" || as === "passOn";
   }
 
-  #reasonOf(tally: Tally & { readonly votes: Votes }): LossReason {
-    if (this.#contends) return lossReason(tally.votes);
-    return isRefusedByQuorum(tally) ? "refused" : "unreachable";
+  #reasonOf(votes: Votes): LossReason {
+    if (this.#contends) return lossReason(votes);
+    return isRefusedByQuorum(tallyOf(votes)) ? "refused" : "unreachable";
   }
 
   /** No quorum has granted it, and the nodes may be split. */
@@ -329,9 +327,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** It keeps its nodes, and asks those that refused again, in another round. */
   #keep(votes: Votes, nowMs: number): void {
     const again = nodesThatRefused(votes);
-    const round = this.#newRound(nowMs);
-    this.#round = round;
-    round.carry(votes.map((vote, index) => (again & (1 << index) ? undefined : vote)));
+    const kept = votes.map((vote, index) => (again & (1 << index) ? undefined : vote));
+    const round = this.#newRound(nowMs, kept);
     round.expect(nowMs);
     this.#toAskAgain = votes;
     this.#contender?.whenAgain(votes, nowMs, (atMs) => this.#askAgain(round, again, atMs));
@@ -341,21 +338,26 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#toAskAgain = [];
     this.#contender?.contest.onAsk(nowMs);
     const operation = this.#acquire(nowMs);
-    round.send(this.#context, operation, 0, nowMs, round, to);
+    round.send(operation, nowMs, 0, round, to);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {
     this.#sealing?.onSealVote(index, token, vote);
-    if (vote.kind === "granted") this.#lease?.onComplete(index);
+    if (vote.kind === "granted") this.#lease?.onVote(index, vote);
   }
 
   /** @param complete bit mask of the nodes that hold our key with the token stored */
   #grant(token: number | undefined, complete: number): void {
     if (this.#isOver) return;
     const nowMs = this.#context.clock.now();
-    if (!this.#isUsable(nowMs)) return this.#fail("exhausted", this.#votes);
-    this.#isOver = true;
     const { keys, settings } = this.#asked;
+    const validUntil = this.#validUntilMs;
+    const votes = this.#votes;
+    if (!isUsable(nowMs, validUntil, settings.minHoldMs)) return this.#fail("exhausted", votes);
+    this.#isOver = true;
+    const { waitQueues } = this.#context;
+    const { from, waiter } = this.#mode;
+    const isWaitedFor = votes.some((vote) => vote?.kind === "granted" && vote.isWaitedFor === true);
     const lease = new Lease(this.#context, {
       keys,
       settings,
@@ -363,13 +365,13 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       fencingToken: token,
       firstSendMs: this.#firstSendMs ?? nowMs,
       grantedAtMs: nowMs,
-      validUntilMs: this.#validUntilMs,
+      validUntilMs: validUntil,
       mayHold: this.#mayHold,
       complete,
-      run: this.#run(nowMs),
+      place: waiter && waitQueues.heldPlaces.add(keys, waiter, votes),
+      run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });
     this.#lease = lease;
-    this.#context.waitQueues.heldPlaces.add(lease, this.#waiter, this.#votes);
     this.#end("answered");
     this.#listener.onOutcome({ kind: "granted", lease });
   }
@@ -378,18 +380,6 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   get #validUntilMs(): number {
     const { ttlMs, driftFactor } = this.#asked.settings;
     return validUntilMs(this.#firstSendMs ?? 0, ttlMs, driftFactor);
-  }
-
-  #isUsable(nowMs: number): boolean {
-    return isUsable(nowMs, this.#validUntilMs, this.#asked.settings.minHoldMs);
-  }
-
-  #run(nowMs: number): Run {
-    const isWaitedFor = this.#votes.some(
-      (vote) => vote?.kind === "granted" && vote.isWaitedFor === true,
-    );
-    const { lastTicket } = this.#context.waitQueues;
-    return nextRun(this.#predecessor?.run, isWaitedFor, nowMs, lastTicket);
   }
 
   #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, isContested = false): void {
@@ -414,9 +404,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
-    this.#predecessor?.letGo();
+    const { as, from, waiter } = this.#mode;
+    from?.letGo();
     const { settings, keys } = this.#asked;
-    const token = this.#sealing?.token;
+    const token = this.#token;
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.
     const keepsPlace = keys.queue.rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
     const released: Released = {
@@ -425,29 +416,17 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       settings,
       token,
       mayHold: this.#mayHold,
-      waiter: keepsPlace ? this.#waiter : undefined,
+      waiter: keepsPlace ? waiter : undefined,
     };
     // An adoption rejects such grants itself.
-    const isForAll = token !== undefined || this.#mode.as === "adoption";
+    const isForAll = token !== undefined || as === "adoption";
     const to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
     rollback(this.#context, released, to);
-  }
-
-  get #waiter(): Waiter | undefined {
-    return "waiter" in this.#mode ? this.#mode.waiter : undefined;
-  }
-
-  get #predecessor(): Predecessor | undefined {
-    return this.#mode.as === "passOn" ? this.#mode.from : undefined;
   }
 
   /** The nodes that may hold a key of ours; in an adoption, including those that lacked the previous key. */
   get #mayHold(): number {
     return this.#mode.as === "adoption" ? ALL_NODES : nodesThatMayHold(this.#votes);
-  }
-
-  get #votes(): Votes {
-    return this.#round?.votes ?? [];
   }
 
   #acquire(nowMs: number, previous?: PreviousOwner): OperationOf<"acquire"> {
@@ -457,9 +436,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       ownerId: this.#ownerId,
       ttlMs: keyTtlMs(settings),
       marginMs: settings.clockStepMs,
-      fence: this.#proposal,
+      fence: settings.fencing ? this.#context.proposals.current : undefined,
       sendBeforeMs: nowMs + settings.nodeTimeoutMs,
-      waiter: this.#waiter,
+      waiter: this.#mode.waiter,
       previous,
       preempts: this.#mode.as === "preempt" ? true : undefined,
     });

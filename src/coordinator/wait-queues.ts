@@ -5,7 +5,7 @@ import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
-import { HeldPlaces } from "./held-places.js";
+import { HeldPlaces, type PlaceOfLock } from "./held-places.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
 import { Places } from "./places.js";
 import { ContendedNames } from "./contended-names.js";
@@ -16,6 +16,8 @@ import { LocalPermits } from "./local-permits.js";
 /** A lock that was granted to an acquire of a wait queue. */
 export interface GrantedWaiter {
   readonly keys: LockKind;
+  /** Where it may still stand in the nodes' queues; undefined if it had no place there. */
+  readonly place?: PlaceOfLock | undefined;
   /** By the clock. Detects a loss that no timer has reported yet, which ends with {@link WaitQueues.onEnd}. */
   isHeld(): boolean;
   /** Another node has notified us. */
@@ -41,8 +43,9 @@ export class WaitQueues {
   readonly #waitQueues = new Map<string, WaitQueue>();
   /** Locks that were waited for, by lock key, permits by permit. */
   readonly #holders = new Map<string, GrantedWaiter>();
+  /** The last place that was assigned. */
+  lastTicket = 0;
   readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
-  #lastTicket = 0;
   readonly #observer: Observer | undefined;
 
   /** @param inbox undefined where there are no notifications: then waiters poll */
@@ -114,7 +117,7 @@ export class WaitQueues {
     } else if (permit !== undefined) waitQueue.forgetPermit(permit);
     const { waiter } = member;
     // A lock keeps its place until it ends; one that its owner let in had none.
-    if (waiter === undefined || (holder !== undefined && this.heldPlaces.has(holder))) return;
+    if (waiter === undefined || holder?.place !== undefined) return;
     if (first === undefined || (wasFirst && !hasPlace(first, waiter)))
       this.#leavePlace(waitQueue, waiter);
   }
@@ -159,12 +162,14 @@ export class WaitQueues {
 
   /** A lock is no longer held. */
   onEnd(holder: GrantedWaiter): void {
-    const { keys } = holder;
+    const { keys, place } = holder;
     if (keys.permits !== undefined) this.permits.delete(keys);
     // Before the release, which would notify it where it stands first.
-    if (this.heldPlaces.has(holder)) {
+    if (place !== undefined) {
       const next = this.of(keys)?.first?.waiter;
-      this.heldPlaces.end(holder, next, (index, waiter) => this.#sendLeave(index, keys, waiter));
+      this.heldPlaces.end(keys, place, next, (index, waiter) =>
+        this.#sendLeave(index, keys, waiter),
+      );
     }
     if (this.#holders.size === 0) return;
     const { holderKey } = keys;
@@ -176,15 +181,10 @@ export class WaitQueues {
     this.of(keys)?.first?.on({ what: "first", isHeldHere: false });
   }
 
-  /** The last place that was assigned. */
-  get lastTicket(): number {
-    return this.#lastTicket;
-  }
-
   /** A place in the queue: later than all assigned before. */
   ticket(): number {
-    this.#lastTicket = Math.max(this.#lastTicket + 1, this.#clock.wallUs());
-    return this.#lastTicket;
+    this.lastTicket = Math.max(this.lastTicket + 1, this.#clock.wallUs());
+    return this.lastTicket;
   }
 
   /**

@@ -187,7 +187,7 @@ export const ROWS: readonly Row[] = [
     id: "leave-has",
     means: "an acquire that its owner let in leaves a place behind that it had taken over",
     file: "src/coordinator/wait-queues.ts",
-    find: "if (waiter === undefined || (holder !== undefined && this.heldPlaces.has(holder))) return;",
+    find: "if (waiter === undefined || holder?.place !== undefined) return;",
     replace: "if (waiter === undefined || holder !== undefined) return;",
     test: "test/coordinator/owners.test.ts",
   },
