@@ -16,7 +16,7 @@ import {
   type OwnWorld,
 } from "./own-nodes.js";
 import { openQuorum, type Quorum, type Runtime } from "./open-quorum.js";
-import { BatchWire } from "../redis/batch-wire.js";
+import { BatchWire } from "../script/batch-encoder.js";
 import { checkDatabases, configureNode, type ConfiguredNode } from "../redis/node-config.js";
 import type { ManagerSettings } from "../options/resolve.js";
 import { detached } from "../runtime/detached.js";

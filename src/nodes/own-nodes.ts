@@ -3,7 +3,7 @@ import type { QuorateWarning } from "../api/events.js";
 import type { RedisNode } from "../redis/node-config.js";
 import type { WindowBounds } from "../protocol/admission.js";
 import type { Quorum, QuorumObserver, Runtime } from "./open-quorum.js";
-import type { BatchConstants } from "../script/batch-codec.js";
+import type { BatchConstants } from "../script/batch-encoder.js";
 
 /**
  * One node: a URL (`redis://` or `valkey://`, with TLS `rediss://` or `valkeys://`), a client of

@@ -1,35 +1,7 @@
 import type { BatchReply } from "../channel/transport.js";
 import { operationFault } from "./redis-errors.js";
-import { RECORD_KEY } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
-import { argumentsOf, headOf, keysOf, wordsOf } from "./operation-shape.js";
-
-/** Common to all batches of one manager. */
-export interface BatchConstants {
-  readonly fenceSlackUs: number;
-}
-
-/** Number of keys, keys and arguments of the batch script, in the order in which it reads them. */
-export function encodeBatch(
-  operations: readonly Operation[],
-  recordId: string,
-  number: number,
-  { fenceSlackUs }: BatchConstants,
-): string[] {
-  const encoded = [RECORD_KEY];
-  for (const operation of operations) encoded.push(...keysOf(operation));
-  encoded.unshift(String(encoded.length));
-  encoded.push(recordId, String(fenceSlackUs), String(number));
-  for (let from = 0; from < operations.length;) {
-    const head = headOf(operations, from);
-    encoded.push(...wordsOf(head));
-    for (const end = from + head.size; from < end; from++) {
-      encoded.push(...argumentsOf(operations[from] as Operation));
-    }
-  }
-  return encoded;
-}
 
 /** The script's reply as votes, one per operation, and the number of the call that it says it answers. */
 export function decodeReply(reply: unknown, operations: readonly Operation[]): BatchReply {
