@@ -25,7 +25,6 @@ import { forceRelease } from "../operator/force-release.js";
 import { checkForceReleaseOptions } from "../operator/options.js";
 import { reportOf } from "../operator/report.js";
 import { snapshotOf } from "./snapshot.js";
-import { lateLock } from "./late-lock.js";
 import { checkMinHold } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
@@ -52,7 +51,8 @@ import {
 } from "../options/resolve.js";
 import { PermitSemaphore } from "./semaphore.js";
 import { OpenedManager } from "../telemetry/open-managers.js";
-import { Telemetry, type ObservedNodes } from "../telemetry/telemetry.js";
+import { Telemetry } from "../telemetry/telemetry.js";
+import { lateLock } from "../telemetry/translate.js";
 
 /** What a callback, or options, in the wrong place were probably meant for. */
 const RUNS_CALLBACKS = "request(name, options, callback) runs a callback under the lock";
@@ -78,8 +78,15 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   readonly #drain: Drain;
-  readonly #telemetry = new Telemetry(() => this.#observed);
+  readonly #telemetry = new Telemetry(() => {
+    const { names, context } = this.#nodes;
+    return { names, clock: context.clock };
+  });
   readonly #opened: OpenedManager;
+  readonly #onEnd = (lease: Lease): void => {
+    this.#acquirer.held.delete(lease);
+    if (this.#acquirer.state !== "open") this.#drain.look();
+  };
   #clientId: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -93,25 +100,18 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   constructor(nodes: readonly NodeConfig[], options: LockManagerOptions = {}) {
     super();
     this.#settings = resolveManagerOptions(options);
-    this.#nodes = openNodes(nodes, this.#settings, {
-      ...this.#telemetry.hooks,
+    this.#nodes = openNodes(nodes, this.#settings, this.#telemetry, {
       onGranted: (lease: Lease) => this.#acquirer.held.add(lease),
-      onExtended: () => {},
-      onReleased: (lease: Lease) => this.#onEnd(lease),
+      onReleased: this.#onEnd,
       onLost: (lease: Lease, reason) => {
         this.#onEnd(lease);
-        this.#telemetry.onLost(lease, reason);
         this.#tell("lost", { name: lease.keys.name, reason });
       },
-      hearsLate: () => this.listenerCount("late") > 0 || this.#telemetry.hearsLate,
+      hearsLate: () => this.listenerCount("late") > 0,
       onLate: (lease, lateMs) => {
-        const late = lateLock(lease, lateMs, this.#nodes.context.clock);
-        this.#telemetry.onLate(late);
-        this.#tell("late", late);
+        this.#tell("late", lateLock(lease, lateMs, this.#nodes.context.clock));
       },
-      onNodeState: (channel, state, detail) => {
-        const { name, quarantineLeftMs, clockOffsetMs } = channel;
-        this.#telemetry.onNodeState(channel, state, detail);
+      onNodeState: ({ name, quarantineLeftMs, clockOffsetMs }, state, detail) => {
         this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs });
       },
       onWarning: (code, message) => this.#warn(code, message),
@@ -288,11 +288,6 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     return `LockManager ${inspect(about, options)}`;
   }
 
-  get #observed(): ObservedNodes {
-    const { names, context } = this.#nodes;
-    return { names, clock: context.clock };
-  }
-
   async #close(drainMs: number): Promise<void> {
     this.#acquirer.state = "draining";
     for (const pending of this.#acquirer.pending) pending.abort();
@@ -304,11 +299,6 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#nodes.context.renewals.close();
     await Promise.all([resigned, closeAll([...this.#acquirer.held])]);
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
-  }
-
-  #onEnd(lease: Lease): void {
-    this.#acquirer.held.delete(lease);
-    if (this.#acquirer.state !== "open") this.#drain.look();
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {
