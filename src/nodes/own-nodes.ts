@@ -41,7 +41,7 @@ export interface OwnWorld extends Runtime {
 }
 
 /** Observes internal events behind the public API. Must not throw. */
-export interface WorldObserver extends Omit<QuorumObserver, "onNodeWarning"> {
+export interface WorldObserver extends Partial<Omit<QuorumObserver, "onNodeWarning">> {
   /** Before any node has answered. */
   onOpen(quorum: Quorum): void;
 }
