@@ -3,7 +3,7 @@ import { reconnectDelayMs } from "../protocol/backoff.js";
 import { inboxChannel } from "../protocol/keys.js";
 import { parseTurnMessage, type TurnMessage } from "../protocol/turn-message.js";
 import { quorumSize } from "../protocol/verdict.js";
-import type { Subscription, SubscriptionEvents, Transport } from "./transport.js";
+import type { Subscription, Transport } from "./transport.js";
 
 /** Receives what arrives in the inbox. */
 export interface InboxListener {
@@ -20,9 +20,6 @@ export interface InboxListener {
 export class Inbox implements InboxPort {
   readonly id: string;
   readonly #ears: readonly Ear[];
-  readonly #quorum: number;
-  /** Number of nodes that reach us now. */
-  #openCount = 0;
   #isListening = false;
 
   constructor(
@@ -32,26 +29,27 @@ export class Inbox implements InboxPort {
     listener: InboxListener,
   ) {
     this.id = entropy.id();
-    this.#quorum = quorumSize(transports.length);
     const channel = inboxChannel(this.id);
-    const onOpen = (): void => {
-      this.#openCount++;
-      if (this.#openCount === this.#quorum) listener.onHeard();
-    };
-    const onClose = (): void => {
-      this.#openCount--;
-    };
-    this.#ears = transports.map((transport, index) => {
-      const onMessage = (message: string): void => {
-        const turn = parseTurnMessage(message);
-        if (turn !== undefined) listener.onTurn(index, turn);
-      };
-      return new Ear(transport, channel, clock, entropy, { onOpen, onMessage, onClose });
-    });
+    this.#ears = transports.map(
+      (transport, index) =>
+        new Ear(transport, channel, clock, entropy, {
+          onMessage: (message) => {
+            const turn = parseTurnMessage(message);
+            if (turn !== undefined) listener.onTurn(index, turn);
+          },
+          onOpen: () => {
+            if (this.#openCount === quorumSize(this.#ears.length)) listener.onHeard();
+          },
+        }),
+    );
   }
 
   get isHeard(): boolean {
-    return this.#openCount >= this.#quorum;
+    return this.#openCount >= quorumSize(this.#ears.length);
+  }
+
+  get #openCount(): number {
+    return this.#ears.filter(({ isOpen }) => isOpen).length;
   }
 
   listen(): void {
@@ -65,26 +63,30 @@ export class Inbox implements InboxPort {
   }
 }
 
+interface EarEvents {
+  onMessage(message: string): void;
+  onOpen(): void;
+}
+
 /** The subscription on one node, renewed while it is needed. */
 class Ear {
+  isOpen = false;
   readonly #transport: Transport;
   readonly #channel: string;
   readonly #clock: Clock;
   readonly #entropy: Entropy;
-  readonly #events: SubscriptionEvents;
+  readonly #events: EarEvents;
   #subscription: Subscription | undefined;
   #retry: Timer | undefined;
   #failedCount = 0;
-  #isOpen = false;
   #isClosed = false;
 
-  /** @param events of all subscriptions, one after another; each that opened is closed before the next opens */
   constructor(
     transport: Transport,
     channel: string,
     clock: Clock,
     entropy: Entropy,
-    events: SubscriptionEvents,
+    events: EarEvents,
   ) {
     this.#transport = transport;
     this.#channel = channel;
@@ -98,7 +100,7 @@ class Ear {
     this.#subscription = this.#transport.subscribe?.(this.#channel, {
       onOpen: () => {
         if (this.#isClosed) return;
-        this.#isOpen = true;
+        this.isOpen = true;
         this.#failedCount = 0;
         this.#events.onOpen();
       },
@@ -116,8 +118,7 @@ class Ear {
   }
 
   #onClose(): void {
-    if (this.#isOpen) this.#events.onClose();
-    this.#isOpen = false;
+    this.isOpen = false;
     if (this.#isClosed) return;
     const delayMs = reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
     this.#retry = this.#clock.setTimer(delayMs, () => this.open());
