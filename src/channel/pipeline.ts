@@ -120,11 +120,9 @@ export class Pipeline {
 
   /** @param wasHeldBack it has waited for the node */
   push(entry: Entry, wasHeldBack = false): void {
-    if (entry.operation.kind === "acquire") {
-      // So that it finds the keys of overdue holders free.
-      const expiry = this.#overdue.expiryOf(entry.operation);
-      if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, entry.index), wasHeldBack);
-    }
+    const expiry = this.#overdue.expiryOf(entry.operation);
+    // So that an acquire finds the keys of overdue holders free.
+    if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, entry.index), wasHeldBack);
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
     if (!wasHeldBack && this.#queue.length >= this.#fullLength) this.#flushFull();

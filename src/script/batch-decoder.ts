@@ -10,30 +10,22 @@ export function decodeReply(reply: unknown, operations: readonly Operation[]): B
     return { kind: "votes", number: reply, votes, isSameIncarnation: true };
   }
   const [head, ...answers] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
-  const isList = typeof head === "number" && answers.length === operations.length;
-  return isList ? decodeList(head, answers, operations) : NO_REPLY;
-}
-
-const NO_REPLY: BatchReply = Object.freeze({
-  ...{ kind: "votes", number: undefined, votes: [], isSameIncarnation: true },
-});
-
-function decodeList(
-  head: number,
-  answers: readonly unknown[],
-  operations: readonly Operation[],
-): BatchReply {
+  if (typeof head !== "number" || answers.length !== operations.length) return NO_REPLY;
   const votes: Vote[] = [];
-  for (let index = 0; index < operations.length; index++) {
+  for (const [index, operation] of operations.entries()) {
     const answer = answers[index];
     // Not a master any more: a new connection finds out what it is now.
     if (typeof answer === "string" && answer.startsWith("error READONLY")) {
       return { kind: "error", message: answer.slice("error ".length), isExecuted: "unknown" };
     }
-    votes.push(decodeVote(answer, operations[index] as Operation));
+    votes.push(decodeVote(answer, operation));
   }
   return { kind: "votes", number: Math.abs(head), votes, isSameIncarnation: head > 0 };
 }
+
+const NO_REPLY: BatchReply = Object.freeze({
+  ...{ kind: "votes", number: undefined, votes: [], isSameIncarnation: true },
+});
 
 const HELD = { kind: "refused", reason: "held", remainingMs: 0, label: undefined } as const;
 const GRANTED: Vote = Object.freeze({ kind: "granted", fence: 0 });
@@ -50,8 +42,15 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   if (/^\d+$/.test(reply)) return { kind: "granted", fence: Number(reply) };
   const [word, detail] = firstWord(reply);
   switch (word) {
-    case "granted":
-      return decodeGranted(detail);
+    case "granted": {
+      const [fence, isHandedOver, isWaitedFor] = detail.split(" ");
+      return {
+        kind: "granted",
+        fence: Number(fence),
+        isHandedOver: isHandedOver === "1",
+        isWaitedFor: isWaitedFor === "1",
+      };
+    }
     case "name": {
       const [at, rest] = firstWord(detail);
       const vote = decodeVote(rest, operation);
@@ -65,8 +64,8 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
       return {
         ...HELD,
         remainingMs: Number(ms),
-        label: textOrNone(label),
-        holder: textOrNone(holder),
+        label: label || undefined,
+        holder: holder || undefined,
         signs,
       };
     }
@@ -78,7 +77,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
       const [ms, afterMs] = firstWord(detail);
       const [takenPermits, afterPermits] = firstWord(afterMs);
       const [holder, signs] = firstWord(afterPermits);
-      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: textOrNone(holder), signs };
+      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: holder || undefined, signs };
     }
     case "free":
       return FREE;
@@ -99,24 +98,10 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   }
 }
 
-function textOrNone(text: string): string | undefined {
-  return text === "" ? undefined : text;
-}
-
 /** Splits a text at its first space. */
 function firstWord(text: string): [word: string, rest: string] {
   const space = text.indexOf(" ");
   return space === -1 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
-}
-
-function decodeGranted(detail: string): Vote {
-  const [fence, isHandedOver, isWaitedFor] = detail.split(" ");
-  return {
-    kind: "granted",
-    fence: Number(fence),
-    isHandedOver: isHandedOver === "1",
-    isWaitedFor: isWaitedFor === "1",
-  };
 }
 
 /**
