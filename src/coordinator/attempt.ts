@@ -9,10 +9,9 @@ import {
   type Votes,
 } from "../protocol/operation.js";
 import { lingerMs } from "../protocol/deadlines.js";
-import { keptMs, keyTtlMs } from "../protocol/delays.js";
+import { keptMs, keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
-import { isUsable, validUntilMs } from "../protocol/validity.js";
 import { isReasonKnown, isRefusedByQuorum, quorumSize, tallyOf } from "../protocol/verdict.js";
 import { NEWCOMER, receiverOf, type AcquireMode } from "./acquire-mode.js";
 import {
@@ -21,7 +20,7 @@ import {
   unaskedFailure,
   type AttemptFailure,
 } from "../protocol/attempt-failure.js";
-import type { Urgency } from "../protocol/admission.js";
+import type { Urgency } from "../protocol/next-move.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";

@@ -15,17 +15,15 @@ export class ContendedNames {
   /** By wait queue, lease clock, ms; the most recently seen is last. */
   readonly #untilMs = new Map<string, number>();
 
-  /** Other clients want the name or hold it. */
-  add({ waitQueueKey }: LockKind, nowMs: number): void {
-    this.#untilMs.delete(waitQueueKey);
+  /** It was granted. @param isContended other clients want the name, or held it */
+  onGranted({ waitQueueKey, queue }: LockKind, isContended: boolean, nowMs: number): void {
+    if (this.#untilMs.size > 0) this.#untilMs.delete(waitQueueKey);
+    // A first refusal says little where locks are shared; in a set of names it does not say whose queue to join.
+    if (!isContended || !queue.rejoins || queue.admitsOthers) return;
     this.#untilMs.set(waitQueueKey, nowMs + CONTENDED_MS);
     if (this.#untilMs.size <= MAX_CONTENDED_NAMES) return;
     const [oldest = waitQueueKey] = this.#untilMs.keys();
     this.#untilMs.delete(oldest);
-  }
-
-  delete({ waitQueueKey }: LockKind): void {
-    if (this.#untilMs.size > 0) this.#untilMs.delete(waitQueueKey);
   }
 
   has({ waitQueueKey }: LockKind, nowMs: number): boolean {

@@ -4,7 +4,7 @@ import {
   renewalLateAtMs,
   renewalRetryMs,
   renewalUrgentAtMs,
-} from "../protocol/renewal.js";
+} from "../protocol/lease-times.js";
 import { isRefusedByQuorum, tallyOf } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";

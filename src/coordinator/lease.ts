@@ -1,4 +1,13 @@
-import { keepMs, keyTtlMs, longerKeptMs } from "../protocol/delays.js";
+import {
+  keepMs,
+  keyTtlMs,
+  longerKeptMs,
+  renewalDueAtMs,
+  isValid,
+  lossAtMs,
+  remainingTtlMs,
+  validUntilMs,
+} from "../protocol/lease-times.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
@@ -8,8 +17,6 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import { renewalDueAtMs } from "../protocol/renewal.js";
-import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";

@@ -6,7 +6,7 @@ import {
 } from "../../src/coordinator/lease-renewal.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import { newOperation, type OperationOf, type Vote } from "../../src/protocol/operation.js";
-import { renewalAtMs, renewalRetryMs } from "../../src/protocol/renewal.js";
+import { renewalAtMs, renewalRetryMs } from "../../src/protocol/lease-times.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
