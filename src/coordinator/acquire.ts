@@ -341,7 +341,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /** Called by the attempt. */
-  onOutcome(outcome: AttemptOutcome): void {
+  onOutcome(outcome: AttemptOutcome, nowMs: number): void {
     const { attempt, isJoiner, place } = this.#state;
     const isRefused = outcome.kind !== "granted" && attempt?.isOnce === false;
     if (isRefused && isMadeAgain(outcome, this.#delayCount)) {
@@ -351,7 +351,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       again.enter("plain");
       return;
     }
-    const nowMs = this.#context.clock.now();
     this.#state.attempt = undefined;
     if (outcome.kind === "granted") {
       const isContended = outcome.lease.run.isWaitedFor || this.#state.attemptCount > 1;

@@ -133,19 +133,23 @@ export class Admission {
    * An attempt that had begun has ended.
    *
    * @param how `unanswered`: no quorum of nodes answered; `aborted` says nothing about the nodes
-   * @param beganMs lease clock
+   * @param beganMs lease clock, like now
    */
-  onEnd(how: "answered" | "unanswered" | "aborted", beganMs: number, nodeTimeoutMs: number): void {
+  onEnd(
+    how: "answered" | "unanswered" | "aborted",
+    beganMs: number,
+    nodeTimeoutMs: number,
+    nowMs: number,
+  ): void {
     if (how !== "aborted") {
-      this.#adapt(how === "answered", beganMs, nodeTimeoutMs);
+      this.#adapt(how === "answered", beganMs, nodeTimeoutMs, nowMs);
       this.#isTroubled = how === "unanswered";
       if (!this.#isTroubled && this.#resting.size > 0) this.#wakeResting();
     }
     this.#throttle.onEnd();
   }
 
-  #adapt(isAnswered: boolean, beganMs: number, nodeTimeoutMs: number): void {
-    const nowMs = this.#clock.now();
+  #adapt(isAnswered: boolean, beganMs: number, nodeTimeoutMs: number, nowMs: number): void {
     const tookMs = isAnswered ? nowMs - beganMs : undefined;
     const { limit } = this.#throttle;
     const window = nextWindow(limit, tookMs, nodeTimeoutMs, this.#bounds);

@@ -45,7 +45,7 @@ export interface AttemptListener {
   /** Called right before the first send, perhaps from within {@link Attempt.enter}. False cancels it. */
   onBegin?(nowMs: number): boolean;
   /** Called once; never after {@link Attempt.abort}. */
-  onOutcome(outcome: AttemptOutcome): void;
+  onOutcome(outcome: AttemptOutcome, nowMs: number): void;
 }
 
 /** What an attempt asks for. */
@@ -158,10 +158,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   }
 
   /** Called by the schedule: it is too late to begin. */
-  wake(): void {
+  wake(nowMs: number): void {
     if (this.#isOver || this.hasBegun) return;
-    this.#end("aborted");
-    this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length));
+    this.#end("aborted", nowMs);
+    this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length), nowMs);
   }
 
   /** Called by the admission. The first send is now, not when the attempt was requested. */
@@ -210,7 +210,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       this.#round.abandon();
       this.#rollback();
     }
-    this.#end("aborted");
+    this.#end("aborted", this.#context.clock.now());
   }
 
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
@@ -371,8 +371,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });
     this.#lease = lease;
-    this.#end("answered");
-    this.#listener.onOutcome({ kind: "granted", lease });
+    this.#end("answered", nowMs);
+    this.#listener.onOutcome({ kind: "granted", lease }, nowMs);
   }
 
   /** Of a grant. */
@@ -386,16 +386,18 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     this.#rollback();
     const isUnanswered = kind === "unreachable" && !isContested && !isOwnDelay(votes);
-    this.#end(isUnanswered ? "unanswered" : "answered");
-    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested));
+    const nowMs = this.#context.clock.now();
+    this.#end(isUnanswered ? "unanswered" : "answered", nowMs);
+    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested), nowMs);
   }
 
-  #end(how: "answered" | "unanswered" | "aborted"): void {
+  #end(how: "answered" | "unanswered" | "aborted", nowMs: number): void {
     this.#isOver = true;
     const { admission, schedule } = this.#context;
     schedule.remove(this);
-    if (this.#firstSendMs === undefined) admission.leave(this);
-    else admission.onEnd(how, this.#firstSendMs, this.#asked.settings.nodeTimeoutMs);
+    const beganMs = this.#firstSendMs;
+    if (beganMs === undefined) admission.leave(this);
+    else admission.onEnd(how, beganMs, this.#asked.settings.nodeTimeoutMs, nowMs);
   }
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */

@@ -43,7 +43,7 @@ class AdmissionBench {
 
   end(names: string, how: "answered" | "unanswered" | "aborted" = "answered"): void {
     for (const name of names) {
-      this.admission.onEnd(how, this.#beganMs.get(name) ?? NaN, NODE_TIMEOUT_MS);
+      this.admission.onEnd(how, this.#beganMs.get(name) ?? NaN, NODE_TIMEOUT_MS, this.clock.now());
     }
   }
 
