@@ -270,7 +270,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    if (vote.kind === "granted") lease.place?.nodes.delete(index);
+    if (vote.kind === "granted" && lease.place !== undefined) lease.place.nodes &= ~(1 << index);
     const token = lease.fencingToken;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);

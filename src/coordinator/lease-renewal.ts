@@ -1,6 +1,6 @@
 import { faultVote, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import {
-  renewalDueAtMs,
+  renewalAtMs,
   renewalLateAtMs,
   renewalRetryMs,
   renewalUrgentAtMs,
@@ -173,7 +173,7 @@ export class LeaseRenewal implements Throttled {
     // A longer extension may be under way.
     if (this.#votes === votes) this.#votes = undefined;
     if (this.#settings.renew) {
-      this.#renewAtMs = renewalDueAtMs(firstSendMs, this.#settings);
+      this.#renewAtMs = renewalAtMs(firstSendMs, this.#settings);
       this.#context.renewals.leave(this);
     }
     this.#dueMs = undefined;

@@ -150,16 +150,6 @@ const RENEW_AT = 1 / 3;
 /** Remaining fraction of the ttl from which a renewal no longer waits for others. */
 const URGENT_AT = 1 / 3;
 
-/**
- * When a lease is renewed, on the clock of `firstSendMs`: a third of the ttl after the first send,
- * or a little earlier. Instants are whole multiples of a power of two, about a hundredth of the ttl,
- * so that leases that began at different times are renewed together, in few messages.
- */
-export function renewalAtMs(firstSendMs: number, ttlMs: number): number {
-  const tickMs = 2 ** Math.floor(Math.log2(Math.max(1, ttlMs / 100)));
-  return Math.max(firstSendMs, Math.floor((firstSendMs + ttlMs * RENEW_AT) / tickMs) * tickMs);
-}
-
 /** The settings of a lease that determine when it is renewed. */
 export interface RenewalTimes {
   readonly ttlMs: number;
@@ -167,11 +157,17 @@ export interface RenewalTimes {
   readonly renewBeforeMs?: number;
 }
 
-/** When a lease of such settings is renewed, on the clock of `firstSendMs`. */
-export function renewalDueAtMs(firstSendMs: number, times: RenewalTimes): number {
+/**
+ * When a lease is renewed, on the clock of `firstSendMs`: by default a third of the ttl after the first send,
+ * or a little earlier. Instants are whole multiples of a power of two, about a hundredth of the ttl,
+ * so that leases that began at different times are renewed together, in few messages.
+ */
+export function renewalAtMs(firstSendMs: number, times: RenewalTimes): number {
   const { ttlMs, driftFactor, renewBeforeMs } = times;
-  if (renewBeforeMs === undefined) return renewalAtMs(firstSendMs, ttlMs);
-  return validUntilMs(firstSendMs, ttlMs, driftFactor) - renewBeforeMs;
+  if (renewBeforeMs !== undefined)
+    return validUntilMs(firstSendMs, ttlMs, driftFactor) - renewBeforeMs;
+  const tickMs = 2 ** Math.floor(Math.log2(Math.max(1, ttlMs / 100)));
+  return Math.max(firstSendMs, Math.floor((firstSendMs + ttlMs * RENEW_AT) / tickMs) * tickMs);
 }
 
 /** What is left of a lease when its renewal is due, ms: a warning that long before the loss would always fire. */

@@ -16,7 +16,6 @@ import {
   outwaitMs,
   remainingTtlMs,
   renewalAtMs,
-  renewalDueAtMs,
   renewalLateAtMs,
   renewalRetryMs,
   renewalUrgentAtMs,
@@ -260,7 +259,7 @@ describe("renewalAtMs", () => {
   it("is within a hundredth of the ttl before its third, and not before the lease", () => {
     fc.assert(
       fc.property(instant, ttl, (firstSendMs, ttlMs) => {
-        const at = renewalAtMs(firstSendMs, ttlMs);
+        const at = renewalAtMs(firstSendMs, { ttlMs, driftFactor: 0 });
         expect(at).to.be.at.most(firstSendMs + ttlMs / 3);
         expect(at).to.be.at.least(firstSendMs);
         expect(at).to.be.greaterThan(firstSendMs + ttlMs / 3 - Math.max(1, ttlMs / 100) - 1e-6);
@@ -271,7 +270,9 @@ describe("renewalAtMs", () => {
   it("brings leases of one ttl together: few instants, however many leases begin", () => {
     fc.assert(
       fc.property(instant, ttl, fc.array(unit, { minLength: 300 }), (fromMs, ttlMs, parts) => {
-        const instants = new Set(parts.map((part) => renewalAtMs(fromMs + part * ttlMs, ttlMs)));
+        const instants = new Set(
+          parts.map((part) => renewalAtMs(fromMs + part * ttlMs, { ttlMs, driftFactor: 0 })),
+        );
         // Ticks are at least half a hundredth of the ttl.
         expect(instants.size).to.be.at.most(ttlMs < 200 ? ttlMs + 2 : 202);
       }),
@@ -284,18 +285,20 @@ describe("renewalAtMs", () => {
       fc.property(instant, fc.integer({ min: 100, max: 10_000_000 }), (firstSendMs, ttlMs) => {
         const validUntil = validUntilMs(firstSendMs, ttlMs, 0.01);
         const urgentAt = renewalUrgentAtMs(validUntil, ttlMs);
-        expect(urgentAt).to.be.greaterThan(renewalAtMs(firstSendMs, ttlMs) + ttlMs / 4);
+        expect(urgentAt).to.be.greaterThan(
+          renewalAtMs(firstSendMs, { ttlMs, driftFactor: 0 }) + ttlMs / 4,
+        );
         expect(validUntil - urgentAt).to.be.closeTo(ttlMs / 3, 0.01);
       }),
     );
   });
 });
 
-describe("renewalDueAtMs", () => {
+describe("renewalAtMs, where the lease says when", () => {
   it("is that long before the end of the validity where the lease says so, and else as of its ttl", () => {
     const times = { ttlMs: 1_000, driftFactor: 0.01 };
-    expect(renewalDueAtMs(500, times)).to.equal(renewalAtMs(500, 1_000));
-    expect(renewalDueAtMs(500, { ...times, renewBeforeMs: 300 })).to.equal(500 + 988 - 300);
+    expect(renewalAtMs(500, times)).to.equal(renewalAtMs(500, { ttlMs: 1_000, driftFactor: 0 }));
+    expect(renewalAtMs(500, { ...times, renewBeforeMs: 300 })).to.equal(500 + 988 - 300);
   });
 });
 
@@ -308,7 +311,7 @@ describe("renewalLateAtMs", () => {
         const validUntil = validUntilMs(firstSendMs, ttlMs, 0.01);
         const leftMs = leftAtRenewalMs(validUntil - firstSendMs, ttlMs);
         const lateAt = renewalLateAtMs(validUntil, leftMs * part);
-        expect(lateAt).to.be.at.least(renewalAtMs(firstSendMs, ttlMs) - 1e-6);
+        expect(lateAt).to.be.at.least(renewalAtMs(firstSendMs, { ttlMs, driftFactor: 0 }) - 1e-6);
       }),
     );
   });
@@ -321,7 +324,9 @@ describe("renewalLateAtMs", () => {
         expect(noticeMs)
           .to.be.at.least(0)
           .and.at.most(ttlMs / 3);
-        expect(renewalLateAtMs(validityMs, noticeMs)).to.be.above(renewalAtMs(0, ttlMs) - 1e-6);
+        expect(renewalLateAtMs(validityMs, noticeMs)).to.be.above(
+          renewalAtMs(0, { ttlMs, driftFactor: 0 }) - 1e-6,
+        );
         if (driftFactor <= 0.01 && ttlMs >= 1_000) expect(noticeMs).to.be.above(ttlMs * 0.32);
       }),
     );
