@@ -9,10 +9,9 @@ import {
   type Votes,
 } from "../protocol/operation.js";
 import { lingerMs } from "../protocol/deadlines.js";
-import { keptMs, keyTtlMs } from "../protocol/delays.js";
+import { keptMs, keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
-import { isUsable, validUntilMs } from "../protocol/validity.js";
 import { isReasonKnown, isRefusedByQuorum, quorumSize, tallyOf } from "../protocol/verdict.js";
 import { NEWCOMER, receiverOf, type AcquireMode } from "./acquire-mode.js";
 import {
@@ -21,7 +20,7 @@ import {
   unaskedFailure,
   type AttemptFailure,
 } from "../protocol/attempt-failure.js";
-import type { Urgency } from "../protocol/admission.js";
+import type { Urgency } from "../protocol/next-move.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
@@ -46,7 +45,7 @@ export interface AttemptListener {
   /** Called right before the first send, perhaps from within {@link Attempt.enter}. False cancels it. */
   onBegin?(nowMs: number): boolean;
   /** Called once; never after {@link Attempt.abort}. */
-  onOutcome(outcome: AttemptOutcome): void;
+  onOutcome(outcome: AttemptOutcome, nowMs: number): void;
 }
 
 /** What an attempt asks for. */
@@ -159,10 +158,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   }
 
   /** Called by the schedule: it is too late to begin. */
-  wake(): void {
+  wake(nowMs: number): void {
     if (this.#isOver || this.hasBegun) return;
-    this.#end("aborted");
-    this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length));
+    this.#end("aborted", nowMs);
+    this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length), nowMs);
   }
 
   /** Called by the admission. The first send is now, not when the attempt was requested. */
@@ -211,7 +210,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       this.#round.abandon();
       this.#rollback();
     }
-    this.#end("aborted");
+    this.#end("aborted", this.#context.clock.now());
   }
 
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
@@ -271,7 +270,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    if (vote.kind === "granted") lease.place?.nodes.delete(index);
+    if (vote.kind === "granted" && lease.place !== undefined) lease.place.nodes &= ~(1 << index);
     const token = lease.fencingToken;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
@@ -372,8 +371,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });
     this.#lease = lease;
-    this.#end("answered");
-    this.#listener.onOutcome({ kind: "granted", lease });
+    this.#end("answered", nowMs);
+    this.#listener.onOutcome({ kind: "granted", lease }, nowMs);
   }
 
   /** Of a grant. */
@@ -387,16 +386,18 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     this.#rollback();
     const isUnanswered = kind === "unreachable" && !isContested && !isOwnDelay(votes);
-    this.#end(isUnanswered ? "unanswered" : "answered");
-    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested));
+    const nowMs = this.#context.clock.now();
+    this.#end(isUnanswered ? "unanswered" : "answered", nowMs);
+    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested), nowMs);
   }
 
-  #end(how: "answered" | "unanswered" | "aborted"): void {
+  #end(how: "answered" | "unanswered" | "aborted", nowMs: number): void {
     this.#isOver = true;
     const { admission, schedule } = this.#context;
     schedule.remove(this);
-    if (this.#firstSendMs === undefined) admission.leave(this);
-    else admission.onEnd(how, this.#firstSendMs, this.#asked.settings.nodeTimeoutMs);
+    const beganMs = this.#firstSendMs;
+    if (beganMs === undefined) admission.leave(this);
+    else admission.onEnd(how, beganMs, this.#asked.settings.nodeTimeoutMs, nowMs);
   }
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */

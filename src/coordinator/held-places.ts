@@ -1,21 +1,22 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Votes } from "../protocol/operation.js";
 import { isSamePlace, turnTextOf, type Waiter } from "../protocol/waiter.js";
+import { nodesThatDidNotGrant } from "./node-sets.js";
 
 /** A place of this process: readers that hold a name beside each other have one. */
 interface HeldPlace {
   readonly id: string;
   readonly waiter: Waiter;
   lockCount: number;
-  /** Where it may still stand after the locks that have ended. */
-  readonly nodes: Set<number>;
+  /** Bit mask of the nodes where it may still stand after the locks that have ended. */
+  nodes: number;
 }
 
 /** What one lock has to do with such a place. */
 export interface PlaceOfLock {
   readonly place: HeldPlace;
-  /** The nodes that have not granted its acquire: one that does takes it out of the queue. */
-  readonly nodes: Set<number>;
+  /** Bit mask of the nodes that have not granted its acquire: one that does takes it out of the queue. */
+  nodes: number;
 }
 
 /**
@@ -29,12 +30,10 @@ export class HeldPlaces {
   /** Of a lock that was waited for. @param votes on its acquire, so far */
   add({ waitQueueKey }: LockKind, waiter: Waiter, votes: Votes): PlaceOfLock {
     const id = `${turnTextOf(waiter)}:${waitQueueKey}`;
-    const place = this.#places.get(id) ?? { id, waiter, lockCount: 0, nodes: new Set() };
+    const place = this.#places.get(id) ?? { id, waiter, lockCount: 0, nodes: 0 };
     place.lockCount++;
     this.#places.set(id, place);
-    const nodes = new Set(votes.keys());
-    votes.forEach((vote, index) => vote?.kind === "granted" && nodes.delete(index));
-    return { place, nodes };
+    return { place, nodes: nodesThatDidNotGrant(votes) };
   }
 
   /**
@@ -49,11 +48,13 @@ export class HeldPlaces {
     next: Waiter | undefined,
     leave: (index: number, waiter: Waiter) => void,
   ): void {
-    for (const index of nodes) place.nodes.add(index);
+    place.nodes |= nodes;
     if (--place.lockCount > 0) return;
     this.#places.delete(place.id);
     if (next !== undefined && isSamePlace(next, place.waiter)) return;
     const waiter = { ...place.waiter, placePrefix: queue.leavePrefix };
-    for (const index of place.nodes) leave(index, waiter);
+    for (let index = 0; place.nodes >> index !== 0; index++) {
+      if (place.nodes & (1 << index)) leave(index, waiter);
+    }
   }
 }

@@ -1,10 +1,10 @@
 import { faultVote, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import {
-  renewalDueAtMs,
+  renewalAtMs,
   renewalLateAtMs,
   renewalRetryMs,
   renewalUrgentAtMs,
-} from "../protocol/renewal.js";
+} from "../protocol/lease-times.js";
 import { isRefusedByQuorum, tallyOf } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
@@ -173,7 +173,7 @@ export class LeaseRenewal implements Throttled {
     // A longer extension may be under way.
     if (this.#votes === votes) this.#votes = undefined;
     if (this.#settings.renew) {
-      this.#renewAtMs = renewalDueAtMs(firstSendMs, this.#settings);
+      this.#renewAtMs = renewalAtMs(firstSendMs, this.#settings);
       this.#context.renewals.leave(this);
     }
     this.#dueMs = undefined;

@@ -1,4 +1,13 @@
-import { keepMs, keyTtlMs, longerKeptMs } from "../protocol/delays.js";
+import {
+  keepMs,
+  keyTtlMs,
+  longerKeptMs,
+  renewalAtMs,
+  isValid,
+  lossAtMs,
+  remainingTtlMs,
+  validUntilMs,
+} from "../protocol/lease-times.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
@@ -8,8 +17,6 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import { renewalDueAtMs } from "../protocol/renewal.js";
-import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
@@ -104,7 +111,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if ((this.#complete & all) !== all)
       this.#backfillAtMs = grant.grantedAtMs + settings.nodeTimeoutMs;
     this.firstRenewalAtMs = settings.renew
-      ? renewalDueAtMs(firstSendMs, settings)
+      ? renewalAtMs(firstSendMs, settings)
       : Number.POSITIVE_INFINITY;
     this.reschedule();
     context.observer.onGranted(this);
@@ -215,8 +222,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     else if (nowMs >= this.grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#backfillAtMs) this.#backfill();
-      const renewalAtMs = this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
-      if (nowMs >= renewalAtMs) this.#renewing().wake(nowMs);
+      const renewAtMs = this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
+      if (nowMs >= renewAtMs) this.#renewing().wake(nowMs);
       this.reschedule();
     }
   }
@@ -390,8 +397,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   reschedule(): void {
     if (this.settings.isByValue === true) return;
     const endMs = this.grantedAtMs + this.settings.maxHoldMs;
-    const renewalAtMs = this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
-    const wakeAtMs = Math.min(this.#lossAtMs, renewalAtMs, this.#backfillAtMs, endMs);
+    const renewAtMs = this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
+    const wakeAtMs = Math.min(this.#lossAtMs, renewAtMs, this.#backfillAtMs, endMs);
     this.#context.schedule.set(this, wakeAtMs);
   }
 }

@@ -1,8 +1,7 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
-import { keyTtlMs, longerKeptMs } from "../protocol/delays.js";
-import { outwaitMs } from "../protocol/validity.js";
+import { keyTtlMs, longerKeptMs, outwaitMs } from "../protocol/lease-times.js";
 import { isRefusedByQuorum, tallyOf, verdict } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";

@@ -8,7 +8,6 @@ import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
 import { HeldPlaces, type PlaceOfLock } from "./held-places.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
 import { Places } from "./places.js";
-import { ContendedNames } from "./contended-names.js";
 import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
 import { LocalPermits } from "./local-permits.js";
@@ -26,6 +25,38 @@ export interface GrantedWaiter {
 
 /** Limit for notifications of names that nobody here wants, over all nodes. */
 export const MAX_PASSED_BACK_A_SECOND = 256;
+
+/** How many names are remembered. */
+export const MAX_CONTENDED_NAMES = 1_024;
+
+/** How long a name is remembered after its last grant or refusal, ms. */
+export const CONTENDED_MS = 5_000;
+
+/**
+ * Names that other clients wanted recently. An acquire for one of them enters the nodes' queues with its first
+ * attempt: as a newcomer it would be refused, rolled back, and have to ask again for its place. If nobody wants the
+ * name any more, that attempt is granted and the name is dropped from here.
+ */
+export class ContendedNames {
+  /** By wait queue, lease clock, ms; the most recently seen is last. */
+  readonly #untilMs = new Map<string, number>();
+
+  /** It was granted. @param isContended other clients want the name, or held it */
+  onGranted({ waitQueueKey, queue }: LockKind, isContended: boolean, nowMs: number): void {
+    if (this.#untilMs.size > 0) this.#untilMs.delete(waitQueueKey);
+    // A first refusal says little where locks are shared; in a set of names it does not say whose queue to join.
+    if (!isContended || !queue.rejoins || queue.admitsOthers) return;
+    this.#untilMs.set(waitQueueKey, nowMs + CONTENDED_MS);
+    if (this.#untilMs.size <= MAX_CONTENDED_NAMES) return;
+    const [oldest = waitQueueKey] = this.#untilMs.keys();
+    this.#untilMs.delete(oldest);
+  }
+
+  has({ waitQueueKey }: LockKind, nowMs: number): boolean {
+    if (this.#untilMs.size === 0) return false;
+    return nowMs < (this.#untilMs.get(waitQueueKey) ?? Number.NEGATIVE_INFINITY);
+  }
+}
 
 /**
  * All wait queues of a process. Between processes, each node keeps one queue per name: a process enters it for the

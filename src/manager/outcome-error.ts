@@ -18,7 +18,7 @@ import {
 } from "../api/node-errors.js";
 import { nodeVotes, type NodeVote } from "../api/tally.js";
 import { LOCK_LAYOUTS } from "../protocol/lock-layout.js";
-import { keptMs, type KeyLife } from "../protocol/delays.js";
+import { keptMs, type KeyLife } from "../protocol/lease-times.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { RefusedVote, Votes } from "../protocol/operation.js";
 import { permitsIn } from "../protocol/permits.js";

@@ -1,7 +1,7 @@
 import type { Transport } from "../channel/transport.js";
 import type { QuorateWarning } from "../api/events.js";
 import type { RedisNode } from "../redis/node-config.js";
-import type { WindowBounds } from "../protocol/admission.js";
+import type { WindowBounds } from "../coordinator/admission.js";
 import type { Quorum, QuorumObserver, Runtime } from "./open-quorum.js";
 import type { BatchConstants } from "../script/batch-encoder.js";
 

@@ -1,9 +1,13 @@
 import type { WaitSettings } from "../protocol/next-move.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { LockLayout } from "../protocol/lock-layout.js";
-import { keptMs, type KeyLife } from "../protocol/delays.js";
-import { defaultLossNoticeMs, leftAtRenewalMs } from "../protocol/renewal.js";
-import { driftMs } from "../protocol/validity.js";
+import {
+  keptMs,
+  type KeyLife,
+  defaultLossNoticeMs,
+  leftAtRenewalMs,
+  driftMs,
+} from "../protocol/lease-times.js";
 import type {
   AcquireOptions,
   ElectOptions,

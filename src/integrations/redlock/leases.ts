@@ -11,7 +11,7 @@ import { hashSlotOf, type NameKeys } from "../../protocol/keys.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Votes } from "../../protocol/operation.js";
 import { nextRun } from "../../protocol/pass-on-run.js";
-import { validUntilMs } from "../../protocol/validity.js";
+import { validUntilMs } from "../../protocol/lease-times.js";
 
 /** Of one lock: one for each set of its resources, in the order of the sets. */
 export type Leases = readonly Lease[];

@@ -9,7 +9,7 @@ import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import { ownerIdOf } from "../../protocol/owner-id.js";
-import { validUntilMs } from "../../protocol/validity.js";
+import { validUntilMs } from "../../protocol/lease-times.js";
 import type { RedisClient, RedisLike } from "../../redis/client-types.js";
 import { show } from "../../runtime/validate.js";
 import { Ballot, quarantineText } from "./ballot.js";

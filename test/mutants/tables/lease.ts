@@ -106,7 +106,7 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/lease-renewal.ts",
     find: 'else if (result.verdict === "won")',
     replace:
-      'else if (result.votes.filter((vote) => vote?.kind === "granted" || vote?.reason === "free").length > nodes.length / 2)',
+      'else if (result.votes.filter((vote) => vote?.kind === "granted" || vote?.reason === "free").length > result.votes.length / 2)',
     where: ["crash", "swarm"],
     noticedBy: ["S3"],
     seedBudget: 400,
@@ -168,7 +168,7 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/lease-renewal.ts",
     find: "onStraggler: (index, vote, result) => {",
     replace:
-      'onStraggler: (index, vote, result) => { if (vote.kind === "granted" && lease.isHeld()) this.#onExtended(clock.now(), ttlMs, result.votes);',
+      'onStraggler: (index, vote, result) => { if (vote.kind === "granted" && lease.isHeld()) this.#onExtended(this.#context.clock.now(), ttlMs, result.votes);',
     where: ["network"],
     noticedBy: ["S3"],
     seedBudget: 150,
@@ -228,8 +228,8 @@ export const ROWS: readonly Row[] = [
     means: "a loss is noticed only at the next renewal",
     seenIn: "libraries without a timer for the end of validity",
     file: "src/coordinator/lease.ts",
-    find: "Math.min(this.#lossAtMs, renewalAtMs, this.#backfillAtMs, endMs)",
-    replace: "Math.min(renewalAtMs, this.#backfillAtMs, endMs)",
+    find: "Math.min(this.#lossAtMs, renewAtMs, this.#backfillAtMs, endMs)",
+    replace: "Math.min(renewAtMs, this.#backfillAtMs, endMs)",
     where: ["network", "calm"],
     noticedBy: ["S6"],
     seedBudget: 150,
