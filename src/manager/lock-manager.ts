@@ -16,15 +16,14 @@ import type { CloseOptions, Locks, ReadyOptions } from "../api/locks.js";
 import type {
   ForceReleaseOptions,
   ForceReleaseResult,
+  LockInfo,
   LockManagerSnapshot,
   LockReport,
 } from "../api/reports.js";
 import type { Semaphore } from "../api/semaphore.js";
 import { adopt } from "./adopt.js";
 import { forceRelease } from "../operator/force-release.js";
-import { checkForceReleaseOptions } from "../operator/options.js";
 import { reportOf } from "../operator/report.js";
-import { snapshotOf } from "./snapshot.js";
 import { checkMinHold } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
@@ -36,6 +35,7 @@ import type {
   RequestOptions,
   SemaphoreOptions,
 } from "../api/options.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
@@ -217,8 +217,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   async query(): Promise<LockManagerSnapshot> {
     const wrong = superfluous("query()", arguments, 0, "inspect(name) asks the nodes about one");
     if (wrong !== undefined) throw wrong;
-    this.#clientId ??= this.#nodes.context.entropy.id();
-    return snapshotOf(this.#acquirer.held, this.#acquirer.pending, this.#clientId);
+    const clientId = (this.#clientId ??= this.#nodes.context.entropy.id());
+    // Of several names each has an entry.
+    const infosOf = ({ keys: { names, mode } }: { readonly keys: LockKind }): LockInfo[] =>
+      names.map((name) => ({ name, mode, clientId }));
+    const { held, pending } = this.#acquirer;
+    return { held: [...held].flatMap(infosOf), pending: [...pending].flatMap(infosOf) };
   }
 
   async inspect(name: string): Promise<LockReport> {
@@ -231,7 +235,6 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openLockOf(name);
-    checkForceReleaseOptions(options);
     const { maxTtlMs, driftFactor, clockStepMs } = this.#settings;
     const { nodeTimeoutMs } = this.#settings.lease;
     const marginMs = this.#nodes.marginMs();

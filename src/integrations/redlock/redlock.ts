@@ -2,12 +2,14 @@ import { EventEmitter } from "node:events";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ALL_NODES } from "../../coordinator/node-sets.js";
 import { Release } from "../../coordinator/release.js";
+import type { RoundWatcher } from "../../coordinator/watched-round.js";
 import type { OpenNodes } from "../../nodes/open-nodes.js";
 import type { NodeWithTransport } from "../../nodes/own-nodes.js";
 import { SharedNodes } from "../../nodes/shared-nodes.js";
 import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
+import type { Operation } from "../../protocol/operation.js";
 import { ownerIdOf } from "../../protocol/owner-id.js";
 import { validUntilMs } from "../../protocol/lease-times.js";
 import type { RedisClient, RedisLike } from "../../redis/client-types.js";
@@ -25,12 +27,9 @@ import {
   takeAll,
 } from "./leases.js";
 import type { Failed, Leases } from "./leases.js";
-import { scriptsFor, type ScriptOptions, type Scripts } from "./scripts.js";
-import { checkDuration, DEFAULT_SETTINGS, mergeSettings } from "./settings.js";
-import type { NodeSettings, Settings } from "./settings.js";
+import { checkDuration, DEFAULT_SETTINGS, mergeSettings, scriptsFor } from "./settings.js";
+import type { NodeSettings, ScriptOptions, Scripts, Settings } from "./settings.js";
 import { runUsing } from "./using.js";
-import type { RoundWatcher } from "../../coordinator/watched-round.js";
-import type { Operation } from "../../protocol/operation.js";
 
 /** Of an operation that is retried without limit, only so many of the latest attempts are reported. */
 const MAX_TOLD = 1_000;
@@ -290,7 +289,7 @@ export class Redlock extends EventEmitter {
   }
 
   #ballot(nodes: OpenNodes | undefined, resources: readonly string[]): Ballot {
-    return new Ballot([...this.clients], nodes?.names, new Set(resources).size, this.#tell);
+    return new Ballot(this.#nodes.clients, nodes?.names, new Set(resources).size, this.#tell);
   }
 
   /**
