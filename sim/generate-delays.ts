@@ -1,4 +1,4 @@
-import { keptMs } from "../src/protocol/delays.js";
+import { keptMs } from "../src/protocol/lease-times.js";
 import { hashText, seededRandom } from "./random.js";
 import type { Scenario } from "./scenario.js";
 

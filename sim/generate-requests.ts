@@ -1,4 +1,4 @@
-import { validUntilMs } from "../src/protocol/validity.js";
+import { validUntilMs } from "../src/protocol/lease-times.js";
 import { LONGEST_HOLD_MS } from "./generate-delays.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { LockSettings, RequestSettings, Scenario, Session } from "./scenario.js";

@@ -1,4 +1,4 @@
-import { keptMs } from "../src/protocol/delays.js";
+import { keptMs } from "../src/protocol/lease-times.js";
 import { quorumSize } from "../src/protocol/verdict.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { Fault, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";

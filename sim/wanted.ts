@@ -1,5 +1,5 @@
 import type { Timer } from "../src/coordinator/ports.js";
-import { WINDOW_BOUNDS } from "../src/protocol/admission.js";
+import { WINDOW_BOUNDS } from "../src/coordinator/admission.js";
 import type { Quorum } from "../src/nodes/open-quorum.js";
 import { GIVEN_UP } from "./call-result.js";
 import type { About } from "./calls.js";

@@ -1,4 +1,4 @@
-import { outwaitMs } from "../../src/protocol/validity.js";
+import { outwaitMs } from "../../src/protocol/lease-times.js";
 import type { CallRecord, ChaosRecord } from "../history/records.js";
 import { cutsOf, describeFault, forgetsOn, type Fault } from "../nemesis/faults.js";
 import type { CampaignSettings } from "../settings.js";

@@ -1,8 +1,9 @@
-import type { Clock } from "../../src/coordinator/ports.js";
+import type { Clock, NodePort } from "../../src/coordinator/ports.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import { Sealing } from "../../src/coordinator/sealing.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { verdict } from "../../src/protocol/verdict.js";
+import { drawnToken } from "../../src/protocol/fencing.js";
+import { tallyOf, verdict } from "../../src/protocol/verdict.js";
 import type { Rules } from "./scope.js";
 import type { Told } from "./state.js";
 
@@ -14,6 +15,9 @@ const NO_CLOCK: Clock = {
   setTimer: () => ({ cancel: () => {} }),
   defer: () => {},
 };
+
+/** The search sends what is asked itself. */
+const NO_NODE: NodePort = { name: "", submit: () => {} };
 
 /** The state of an attempt after the answers so far, and the effect of the last one. */
 export interface Standing {
@@ -54,19 +58,14 @@ export function standingAfter(nodeCount: number, told: readonly Told[], rules: R
     if (decided === "lost") phase = "over";
     if (decided !== "won") continue;
     phase = "sealing";
-    sealing = new Sealing(nodeCount, votes, listener);
+    const context = {
+      nodes: votes.map(() => NO_NODE),
+      schedule: new Schedule(NO_CLOCK),
+      observer: {},
+    };
+    sealing = new Sealing(context, 1, drawnToken(votes).token, votes, listener);
     if (rules.token === "max") phase = "held";
-    else sealing.start(new Schedule(NO_CLOCK), NO_CLOCK, 1);
+    else sealing.start(0);
   }
   return { phase, token: sealing?.token ?? 0, asked };
-}
-
-function tallyOf(votes: readonly (Vote | undefined)[]) {
-  const count = (kind: Vote["kind"]): number => votes.filter((vote) => vote?.kind === kind).length;
-  return {
-    nodeCount: votes.length,
-    grantedCount: count("granted"),
-    refusedCount: count("refused"),
-    faultCount: count("fault"),
-  };
 }

@@ -6,7 +6,7 @@ import {
   type Sighting,
 } from "../protocol/incarnation.js";
 import type { IncarnationRecord } from "../protocol/record.js";
-import { outwaitMs } from "../protocol/validity.js";
+import { outwaitMs } from "../protocol/lease-times.js";
 import { toleratedCount } from "../protocol/verdict.js";
 import type { PlausibleVotes } from "./plausible-votes.js";
 import type { RecordOrder } from "./transport.js";

@@ -26,12 +26,31 @@ export interface Predecessor extends VoteReceiver {
  * - `preempt`: takes the name, whoever holds it
  */
 export type AcquireMode =
-  | { readonly as: "joiner" | "preempt" }
-  /** @param ownerId if it must not be one of its own: the lock is one of several under one value */
-  | { readonly as: "newcomer"; readonly ownerId?: string | undefined }
-  | { readonly as: "waiter"; readonly waiter: Waiter }
-  | { readonly as: "passOn"; readonly waiter: Waiter; readonly from: Predecessor }
-  | { readonly as: "adoption"; readonly previousId: string };
+  | As<"joiner" | "preempt">
+  | As<"newcomer", never, "ownerId">
+  | As<"waiter", "waiter">
+  | As<"passOn", "waiter" | "from" | "previous">
+  | As<"adoption", "previous">;
+
+/** What some modes have, and others not. */
+interface Details {
+  /** If it must not be one of its own: the lock is one of several under one value. */
+  readonly ownerId: string;
+  /** Its place in the nodes' queues. */
+  readonly waiter: Waiter;
+  readonly from: Predecessor;
+  /** The owner whose key is replaced by ours in the step that acquires it. */
+  readonly previous: PreviousOwner;
+}
+
+type As<
+  Mode extends string,
+  Must extends keyof Details = never,
+  May extends keyof Details = never,
+> = { readonly as: Mode } & Pick<Details, Must> &
+  Partial<Pick<Details, May>> & {
+    readonly [Name in Exclude<keyof Details, Must | May>]?: undefined;
+  };
 
 export const NEWCOMER: AcquireMode = { as: "newcomer" };
 export const JOINER: AcquireMode = { as: "joiner" };
@@ -39,29 +58,20 @@ export const PREEMPT: AcquireMode = { as: "preempt" };
 
 const NOT_THERE: Vote = { kind: "refused", reason: "free", remainingMs: 0, label: undefined };
 
-/** The ownerId that an attempt is given. */
-export function ownerOf(mode: AcquireMode): string | undefined {
-  return mode.as === "newcomer" ? mode.ownerId : undefined;
-}
-
-/** The owner whose key is replaced by ours in the step that acquires it. */
-export function previousOwnerOf(mode: AcquireMode): PreviousOwner | undefined {
-  if (mode.as === "passOn") return mode.from.previous;
-  return mode.as === "adoption" ? { ownerId: mode.previousId, token: undefined } : undefined;
-}
-
-/** The receiver of an acquire round's votes; it passes on to the round those that count. */
-export function receiverFor(mode: AcquireMode, round: VoteReceiver): VoteReceiver {
-  if (mode.as === "passOn") {
+/**
+ * The receiver of the votes of a round in which a previous owner's key is replaced; it passes on to the round those
+ * that count.
+ */
+export function receiverOf({ from }: AcquireMode, round: VoteReceiver): VoteReceiver {
+  if (from !== undefined) {
     return {
       onVote: (index, vote) => {
         // First, so that nodes that still hold the old key are sent the release before anything else.
-        mode.from.onVote(index, vote);
+        from.onVote(index, vote);
         round.onVote(index, vote);
       },
     };
   }
-  if (mode.as !== "adoption") return round;
   return {
     onVote: (index, vote) => {
       // Only a node that still had the previous owner's key proves that no other client held it in between.

@@ -1,5 +1,4 @@
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
-import type { Urgency } from "../protocol/admission.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
   entryOf,
@@ -9,6 +8,7 @@ import {
   type Known,
   type NextMove,
   type Standing,
+  type Urgency,
   type WaitSettings,
 } from "../protocol/next-move.js";
 import { isContestOpen } from "../protocol/split.js";
@@ -18,7 +18,6 @@ import type { AcquireRequest } from "./acquire-request.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
-import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LocalCompetitors, Pending } from "./local-competitors.js";
 import { PermitPicker } from "./permit-picker.js";
@@ -82,7 +81,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
 
   readonly #context: Context;
   readonly #state: State;
-  readonly #standing: Wait | Preempt | Adopt;
+  /** How it asks while it is in no queue. */
+  readonly #unqueued: AcquireMode = NEWCOMER;
   /** Of one that steals the name: those of its process that hold or want it. */
   readonly #preemption: Preemption | undefined;
   readonly #settle: (outcome: AcquireOutcome, acquire: Acquire) => void;
@@ -115,10 +115,13 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     this.#context = context;
     if (standing.as === "preempt") {
       this.#preemption = new Preemption(this, standing.competitors);
+      this.#unqueued = PREEMPT;
+    } else if (standing.as === "adopt") {
+      const previous = { ownerId: standing.giverId, token: undefined };
+      this.#unqueued = { as: "adoption", previous };
     }
     const request = { keys, settings, wait, startedMs, deadlineMs };
     this.#state = new State(context, request, standing.as, this.#preemption);
-    this.#standing = standing;
     this.#isDelayed = delayMs > 0;
     this.#settle = settle;
     this.#onSetback = onSetback;
@@ -126,13 +129,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /** Asks at once, or waits. It is settled later, never from within this call. */
-  begin(): void {
-    const { startedMs } = this.#state.request;
-    if (this.#isDelayed) this.#wakeAt(startedMs);
-    else this.#start(startedMs);
-  }
-
-  #start(nowMs: number): void {
+  begin(nowMs = this.#state.request.startedMs): void {
+    if (this.#isDelayed) return this.#wakeAt(nowMs);
     const { keys } = this;
     const { waitMs } = this.#state.request.wait;
     const { waitQueues } = this.#context;
@@ -197,7 +195,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { attempt, place } = this.#state;
     const isAsking = attempt?.isLost === false || place?.isLetIn === true;
     if (
-      this.#standing.as !== "wait" ||
+      this.#state.standing !== "wait" ||
       !isAsking ||
       attempt?.isResting === true ||
       !this.keys.lockKeys.includes(lockKey)
@@ -214,7 +212,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     if (this.#isOver || place?.waiter === undefined) return;
     this.#rollBack();
     place.forgetTurns();
-    this.#ask({ as: "passOn", waiter: place.waiter, from }, nowMs, "atOnce");
+    const { waiter } = place;
+    this.#ask({ as: "passOn", waiter, from, previous: from.previous }, nowMs, "atOnce");
   }
 
   /** Called by its place in the wait queue. */
@@ -224,7 +223,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const nowMs = this.#context.clock.now();
     let { attempt } = this.#state;
     if (attempt === undefined) {
-      this.#wakeNoMore();
+      this.#context.schedule.remove(this);
+      place.leavePlace();
       const mode: AcquireMode = { as: "waiter", waiter: place.waiter };
       const { keys, settings } = request;
       attempt = new Attempt(this.#context, { keys, settings, mode, contends: false }, this);
@@ -242,10 +242,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
 
   /** Called by the schedule. */
   wake(nowMs: number): void {
-    const wasDelayed = this.#isDelayed;
+    if (!this.#isDelayed) return this.on({ what: "due" }, nowMs);
     this.#isDelayed = false;
-    if (wasDelayed) this.#start(nowMs);
-    else this.on({ what: "due" }, nowMs);
+    this.begin(nowMs);
   }
 
   /** Something has happened: does what is to be done next. */
@@ -267,7 +266,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       case "ask":
         if (move.isCalled === true) place?.takeTurn(nowMs);
         if (move.as === "waiter" && place !== undefined) this.#askInTurn(place, nowMs);
-        else this.#ask(this.#modeOf(move.as), nowMs);
+        else this.#ask(move.as === "joiner" ? JOINER : this.#unqueued, nowMs);
         break;
       case "askAt":
         if (move.isCalled === true) place?.takeTurn(nowMs);
@@ -289,14 +288,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
         this.#end(move.failure);
         break;
     }
-  }
-
-  #modeOf(as: Extract<NextMove, { move: "ask" }>["as"]): AcquireMode {
-    if (as === "joiner") return JOINER;
-    if (as === "preempt") return PREEMPT;
-    return this.#standing.as === "adopt"
-      ? { as: "adoption", previousId: this.#standing.giverId }
-      : NEWCOMER;
   }
 
   #sleepUntil(atMs: number, isLate = false): void {
@@ -347,11 +338,13 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** @param mode any but `waiter` leaves the nodes' queues, and their notifications, to others */
   #ask(mode: AcquireMode, nowMs: number, urgency?: Urgency): void {
     const { place, request } = this.#state;
-    this.#wakeNoMore();
+    this.#context.schedule.remove(this);
+    place?.leavePlace();
     const entry = entryOf(this.#state, nowMs);
     this.#state.isJoiner = mode.as === "joiner";
     this.#delayCount = 0;
-    const contends = this.#contends(mode);
+    // Where nodes notify it, their queues decide whose turn it is, and it gives up a split.
+    const contends = mode.as === "newcomer" || (mode.as === "waiter" && !this.#state.isHeard);
     const asked = {
       keys: this.#picker?.next(place?.turns, nowMs) ?? request.keys,
       settings: request.settings,
@@ -364,11 +357,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     attempt.enter(urgency ?? entry.urgency, entry.beginUntilMs);
   }
 
-  /** Where nodes notify it, their queues decide whose turn it is, and it gives up a split. */
-  #contends({ as }: AcquireMode): boolean {
-    return as === "newcomer" || (as === "waiter" && !this.#state.isHeard);
-  }
-
   /** Called by the attempt. */
   onBegin(nowMs: number): boolean {
     this.#state.attemptCount++;
@@ -379,7 +367,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /** Called by the attempt. */
-  onOutcome(outcome: AttemptOutcome): void {
+  onOutcome(outcome: AttemptOutcome, nowMs: number): void {
     const { attempt, isJoiner, place } = this.#state;
     const isRefused = outcome.kind !== "granted" && attempt?.isOnce === false;
     if (isRefused && isMadeAgain(outcome, this.#delayCount)) {
@@ -389,10 +377,10 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       again.enter("plain");
       return;
     }
-    const nowMs = this.#context.clock.now();
     this.#state.attempt = undefined;
     if (outcome.kind === "granted") {
-      this.#onGranted(outcome.lease, nowMs);
+      const isContended = outcome.lease.run.isWaitedFor || this.#state.attemptCount > 1;
+      this.#context.waitQueues.contended.onGranted(this.keys, isContended, nowMs);
       this.#end(outcome);
     } else {
       this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
@@ -403,15 +391,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       } else this.#onFailure(outcome, nowMs);
     }
     this.#tellDecided();
-  }
-
-  #onGranted(lease: Lease, nowMs: number): void {
-    const { contended } = this.#context.waitQueues;
-    const { rejoins, admitsOthers } = this.keys.queue;
-    const isContended = lease.run.isWaitedFor || this.attemptCount > 1;
-    // A first refusal says little where locks are shared; in a set of names it does not say whose queue to join.
-    if (isContended && rejoins && !admitsOthers) contended.add(this.keys, nowMs);
-    else contended.delete(this.keys);
   }
 
   #onFailure(failure: AttemptFailure, nowMs: number): void {
@@ -436,7 +415,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   #remember(failure: AttemptFailure, nowMs: number): void {
     const { isJoiner, place, request, contest } = this.#state;
     const mayBeGranted = contest !== undefined && isContestOpen(contest, nowMs);
-    const asksElse = isJoiner || this.#standing.as === "adopt";
+    const asksElse = isJoiner || this.#state.standing === "adopt";
     if (asksElse || failure.isOutrun || mayBeGranted) return;
     if (place === undefined && failure.kind !== "unreachable") return;
     const waitQueue = this.#context.waitQueues.of(this.keys);
@@ -457,18 +436,14 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     this.#picker?.letGo();
   }
 
-  /** It asks now or never again. */
-  #wakeNoMore(): void {
-    this.#context.schedule.remove(this);
-    this.#state.place?.leavePlace();
-  }
-
   #end(outcome: AcquireOutcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
     if (outcome.kind !== "granted") this.#picker?.letGo();
-    this.#wakeNoMore();
-    this.#state.place?.leave(outcome.kind === "granted" ? outcome.lease : undefined);
+    this.#context.schedule.remove(this);
+    const { place } = this.#state;
+    place?.leavePlace();
+    place?.leave(outcome.kind === "granted" ? outcome.lease : undefined);
     this.#settle(outcome, this);
   }
 

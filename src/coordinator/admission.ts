@@ -1,13 +1,43 @@
-import {
-  nextWindow,
-  WINDOW_BOUNDS,
-  type Urgency,
-  type WindowBounds,
-} from "../protocol/admission.js";
+import type { Urgency } from "../protocol/next-move.js";
 import { Allowance } from "./allowance.js";
 import { LinkedSet } from "./linked-set.js";
 import type { Clock, Timer } from "./ports.js";
 import { Throttle, type Throttled } from "./throttle.js";
+
+/**
+ * How many attempts to acquire a process has in flight at once.
+ *
+ * Enough to keep the connections busy, and few enough that answers arrive long before their deadlines: an attempt
+ * that is sent too early waits at the nodes instead of here, against its own deadline.
+ */
+export interface WindowBounds {
+  readonly min: number;
+  readonly start: number;
+  readonly max: number;
+}
+
+/** With fewer than the minimum, attempts are hardly faster; with more than the maximum, throughput hardly grows. */
+export const WINDOW_BOUNDS: WindowBounds = { min: 64, start: 256, max: 512 };
+
+/** Fractions of the node deadline: a faster attempt enlarges the window, a slower one shrinks it. */
+const [ROOMY, CROWDED] = [1 / 4, 1 / 2];
+
+/**
+ * The window after an attempt has ended: one more if it was fast, half as many if it was slow.
+ *
+ * @param tookMs undefined if no quorum answered it
+ */
+export function nextWindow(
+  window: number,
+  tookMs: number | undefined,
+  nodeTimeoutMs: number,
+  { min, max }: WindowBounds,
+): number {
+  if (tookMs === undefined || tookMs > nodeTimeoutMs * CROWDED) {
+    return Math.max(min, Math.floor(window / 2));
+  }
+  return tookMs <= nodeTimeoutMs * ROOMY ? Math.min(max, window + 1) : window;
+}
 
 /**
  * An attempt that wants to begin. Until it does, it has sent nothing and no node deadline is running. It begins once,
@@ -34,7 +64,6 @@ export class Admission {
   readonly #resting = new LinkedSet<Entrant>();
   readonly #probes = new Allowance(PROBES_A_SECOND);
   readonly #bounds: WindowBounds;
-  #window: number;
   /** Attempts that began before this saw a larger window. Lease clock, ms. */
   #narrowedMs = Number.NEGATIVE_INFINITY;
   #isTroubled = false;
@@ -44,8 +73,7 @@ export class Admission {
   constructor(clock: Clock, bounds = WINDOW_BOUNDS) {
     this.#clock = clock;
     this.#bounds = bounds;
-    this.#window = bounds.start;
-    this.#throttle = new Throttle(clock, () => this.#window);
+    this.#throttle = new Throttle(clock, bounds.start);
   }
 
   /** How many attempts wait to begin. */
@@ -78,7 +106,14 @@ export class Admission {
     }
     const isCalled = urgency === "called";
     this.#throttle.wait(entrant, isCalled);
-    if (this.#throttle.hasRoom(isCalled)) this.#beginAfterThis();
+    if (this.#isDeferred || !this.#throttle.hasRoom(isCalled)) return;
+    // Not synchronously: a caller that asks for a thousand locks in one tick would let the first deadlines run before
+    // anything is sent.
+    this.#isDeferred = true;
+    this.#clock.defer(() => {
+      this.#isDeferred = false;
+      this.#throttle.beginNext();
+    });
   }
 
   /** It waits, and nodes have just reserved the name for it. */
@@ -98,40 +133,32 @@ export class Admission {
    * An attempt that had begun has ended.
    *
    * @param how `unanswered`: no quorum of nodes answered; `aborted` says nothing about the nodes
-   * @param beganMs lease clock
+   * @param beganMs lease clock, like now
    */
-  onEnd(how: "answered" | "unanswered" | "aborted", beganMs: number, nodeTimeoutMs: number): void {
+  onEnd(
+    how: "answered" | "unanswered" | "aborted",
+    beganMs: number,
+    nodeTimeoutMs: number,
+    nowMs: number,
+  ): void {
     if (how !== "aborted") {
-      this.#adapt(how === "answered", beganMs, nodeTimeoutMs);
+      this.#adapt(how === "answered", beganMs, nodeTimeoutMs, nowMs);
       this.#isTroubled = how === "unanswered";
       if (!this.#isTroubled && this.#resting.size > 0) this.#wakeResting();
     }
     this.#throttle.onEnd();
   }
 
-  #adapt(isAnswered: boolean, beganMs: number, nodeTimeoutMs: number): void {
-    const nowMs = this.#clock.now();
+  #adapt(isAnswered: boolean, beganMs: number, nodeTimeoutMs: number, nowMs: number): void {
     const tookMs = isAnswered ? nowMs - beganMs : undefined;
-    const window = nextWindow(this.#window, tookMs, nodeTimeoutMs, this.#bounds);
-    if (window < this.#window) {
+    const { limit } = this.#throttle;
+    const window = nextWindow(limit, tookMs, nodeTimeoutMs, this.#bounds);
+    if (window < limit) {
       // Attempts that are late together have one cause, so the window shrinks once.
       if (beganMs < this.#narrowedMs) return;
       this.#narrowedMs = nowMs;
-    } else if (!this.#throttle.isCrowded) return;
-    this.#window = window;
-  }
-
-  /**
-   * Not synchronously: a caller that asks for a thousand locks in one tick would let the first deadlines run before
-   * anything is sent.
-   */
-  #beginAfterThis(): void {
-    if (this.#isDeferred) return;
-    this.#isDeferred = true;
-    this.#clock.defer(() => {
-      this.#isDeferred = false;
-      this.#throttle.beginNext();
-    });
+    } else if (this.#throttle.others.size === 0) return;
+    this.#throttle.limit = window;
   }
 
   #wakeResting(): void {

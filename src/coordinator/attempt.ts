@@ -1,5 +1,5 @@
-import { sealState } from "../protocol/fencing.js";
-import { nextRun, type Run } from "../protocol/pass-on-run.js";
+import { drawnToken } from "../protocol/fencing.js";
+import { nextRun } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
   newOperation,
@@ -10,26 +10,18 @@ import {
 } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
-import { keyTtlMs } from "../protocol/delays.js";
+import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { gatherMs } from "../protocol/node-grant.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
-import { isUsable, validUntilMs } from "../protocol/validity.js";
-import { isReasonKnown, isRefusedByQuorum, type Tally } from "../protocol/verdict.js";
-import {
-  NEWCOMER,
-  ownerOf,
-  previousOwnerOf,
-  receiverFor,
-  type AcquireMode,
-  type Predecessor,
-} from "./acquire-mode.js";
+import { isReasonKnown, isRefusedByQuorum, quorumSize, tallyOf } from "../protocol/verdict.js";
+import { NEWCOMER, receiverOf, type AcquireMode } from "./acquire-mode.js";
 import {
   failureOf,
   isOwnDelay,
   unaskedFailure,
   type AttemptFailure,
 } from "../protocol/attempt-failure.js";
-import type { Urgency } from "../protocol/admission.js";
+import type { Urgency } from "../protocol/next-move.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
@@ -37,6 +29,7 @@ import { newOwnerId, type LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
 import {
   ALL_NODES,
+  nodeCountOf,
   nodesThatDidNotRefuse,
   nodesThatGranted,
   nodesThatMayHold,
@@ -44,7 +37,7 @@ import {
 } from "./node-sets.js";
 import type { DatedVote } from "./ports.js";
 import { rollback, type Released } from "./release.js";
-import { Round, type RoundJudge, type RoundListener } from "./round.js";
+import { Round, type RoundJudge, type RoundListener, type RoundRules } from "./round.js";
 import type { Sleeper } from "./schedule.js";
 import { Sealing, type SealingListener } from "./sealing.js";
 
@@ -54,7 +47,7 @@ export interface AttemptListener {
   /** Called right before the first send, perhaps from within {@link Attempt.enter}. False cancels it. */
   onBegin?(nowMs: number): boolean;
   /** Called once; never after {@link Attempt.abort}. */
-  onOutcome(outcome: AttemptOutcome): void;
+  onOutcome(outcome: AttemptOutcome, nowMs: number): void;
   /** Its ownerId is over: the place that goes on, with another. */
   onRollback?(): Waiter | undefined;
 }
@@ -98,6 +91,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   #contender: Contender | undefined;
   /** The last one. */
   #round: Round | undefined;
+  /** By node index; of the last round. */
+  #votes: Votes = [];
+  /** Fixed once the round is won. */
+  #token: number | undefined;
+  /** Where no quorum has returned the token. */
   #sealing: Sealing | undefined;
   /** Before it asks again: what those that refused have said. If its time is up before, that is the reason. */
   #toAskAgain: Votes = [];
@@ -149,8 +147,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** What it takes over was given up for it, or its ownerId is used by others: if it fails, it is not made again. */
   get isOnce(): boolean {
-    const { as } = this.#mode;
-    return as === "passOn" || as === "adoption" || ownerOf(this.#mode) !== undefined;
+    return this.#mode.previous !== undefined || this.#mode.ownerId !== undefined;
   }
 
   /** @param beginUntilMs lease clock: if it has not begun by then, it never will, and fails as `queued` */
@@ -158,7 +155,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const { admission, schedule } = this.#context;
     this.#beginUntilMs = beginUntilMs;
     admission.enter(this, urgency);
-    if (!this.hasBegun && beginUntilMs < Number.POSITIVE_INFINITY) schedule.set(this, beginUntilMs);
+    const isWaiting = this.#firstSendMs === undefined;
+    if (isWaiting && beginUntilMs < Number.POSITIVE_INFINITY) schedule.set(this, beginUntilMs);
   }
 
   /** The same once more, under another ownerId and until the same time; it has not entered yet. */
@@ -175,8 +173,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.#isOver) return;
     if (this.#isGathering) return this.#askTheOthers(nowMs);
     if (this.hasBegun) return;
-    this.#end("aborted");
-    this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length));
+    this.#end("aborted", nowMs);
+    this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length), nowMs);
   }
 
   /** Called by the admission. The first send is now, not when the attempt was requested. */
@@ -192,57 +190,60 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.contest !== undefined && nowMs >= this.contest.untilMs) this.contest = undefined;
     const mode = this.#mode;
     const { settings } = this.#asked;
-    const given = ownerOf(mode) ?? this.#waiter?.deferred?.ownerId;
+    const given = mode.ownerId ?? mode.waiter?.deferred?.ownerId;
     this.#ownerId = given ?? newOwnerId(entropy, settings);
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
-    this.#round = round;
-    const operation = this.#acquire(nowMs, previousOwnerOf(mode));
-    round.send(this.#context, operation, 0, nowMs, receiverFor(mode, round));
+    const operation = this.#acquire(nowMs, mode.previous);
+    const receiver = mode.previous === undefined ? round : receiverOf(mode, round);
+    round.send(operation, nowMs, 0, receiver);
   }
 
   /** A node has executed it, as its acquire was deferred there. */
   onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number): void {
-    if (this.#isOver && this.#lease === undefined) return;
-    if (this.#round === undefined) {
-      const { settings } = this.#asked;
-      this.#context.admission.leave(this);
-      this.#firstSendMs = sentMs;
-      if (this.#listener.onBegin?.(nowMs) === false) return this.abort();
-      this.#ownerId = this.#waiter?.deferred?.ownerId ?? "";
-      const { nodes, schedule } = this.#context;
-      this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, this);
-      this.#round.expect(nowMs);
-      this.#isGathering = true;
-      schedule.set(this, nowMs + gatherMs(settings.nodeTimeoutMs));
-    }
+    if (this.#isOver) return;
+    if (this.#round === undefined) this.#gather(sentMs, nowMs);
     this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
-    if (this.#lease === undefined && this.#sealing === undefined) this.#round.onGrant(index, vote);
-    else this.onStraggler(index, vote, this.#round);
+    const round = this.#round;
+    if (round === undefined) return;
+    if (this.#sealing !== undefined) this.onStraggler(index, vote, round);
+    else round.onGrant(index, vote);
+  }
+
+  /** Nodes begin it: it sends nothing yet. */
+  #gather(sentMs: number, nowMs: number): void {
+    const { admission, schedule } = this.#context;
+    const { nodeTimeoutMs } = this.#asked.settings;
+    admission.leave(this);
+    this.#firstSendMs = sentMs;
+    if (this.#listener.onBegin?.(nowMs) === false) return this.abort();
+    this.#ownerId = this.#mode.waiter?.deferred?.ownerId ?? "";
+    this.#newRound(nowMs).expect(nowMs);
+    this.#isGathering = true;
+    schedule.set(this, nowMs + gatherMs(nodeTimeoutMs));
   }
 
   #askTheOthers(nowMs: number): void {
-    const round = this.#round;
-    if (round === undefined) return;
     this.#isGathering = false;
-    const silent = ALL_NODES & ~nodesThatGranted(round.votes);
-    round.send(this.#context, this.#acquire(nowMs), 0, nowMs, round, silent);
+    const round = this.#round;
+    const others = ALL_NODES & ~nodesThatGranted(this.#votes);
+    round?.send(this.#acquire(nowMs), nowMs, 0, round, others);
   }
 
-  #newRound(nowMs: number): Round {
-    const { nodes, schedule } = this.#context;
+  /** @param kept votes of the round before */
+  #newRound(nowMs: number, kept?: Votes): Round {
     const { nodeTimeoutMs } = this.#asked.settings;
-    if (this.#asked.contends !== true) {
-      const lingers = this.#mode.as === "waiter" ? lingerMs(nodeTimeoutMs) : 0;
-      return new Round(nodes.length, schedule, nodeTimeoutMs, this, { lingerMs: lingers });
-    }
-    const leftMs = this.contest === undefined ? nodeTimeoutMs : this.contest.untilMs - nowMs;
-    const timeoutMs = Math.min(nodeTimeoutMs, Math.max(1, leftMs));
-    return new Round(nodes.length, schedule, timeoutMs, this, { judge: this });
-  }
-
-  get #proposal(): number | undefined {
-    return this.#asked.settings.fencing ? this.#context.proposals.current : undefined;
+    let timeoutMs = nodeTimeoutMs;
+    let rules: RoundRules = {};
+    if (this.#asked.contends === true) {
+      if (this.contest !== undefined)
+        timeoutMs = Math.min(nodeTimeoutMs, Math.max(1, this.contest.untilMs - nowMs));
+      rules = { judge: this, ...(kept && { votes: kept }) };
+    } else if (this.#mode.as === "waiter") rules = { lingerMs: lingerMs(nodeTimeoutMs) };
+    const round = new Round(this.#context, timeoutMs, this, rules);
+    this.#round = round;
+    this.#votes = round.votes;
+    return round;
   }
 
   /** Gives up: rolls back what was sent and never settles. Without effect once settled. */
@@ -254,7 +255,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       this.#round.abandon();
       this.#rollback();
     }
-    this.#end("aborted");
+    this.#end("aborted", this.#context.clock.now());
   }
 
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
@@ -287,7 +288,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Called by the acquire round. */
   onVerdict(round: Round): void {
     if (round.verdict === "lost") {
-      if (this.#contender === undefined) this.#fail(this.#reasonOf(round), round.votes);
+      if (this.#contender === undefined) this.#fail(this.#reasonOf(round.votes), round.votes);
       else this.#onContested(this.#contender, round.votes);
       return;
     }
@@ -295,18 +296,17 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isGathering = false;
     this.#context.schedule.remove(this);
     const { fencing, nodeTimeoutMs } = this.#asked.settings;
-    if (fencing) {
-      const { nodes, schedule } = this.#context;
-      this.#sealing = new Sealing(nodes.length, round.votes, this);
-      this.#sealing.start(schedule, this.#context.clock, nodeTimeoutMs);
-    } else {
-      this.#grant(undefined, nodesThatGranted(round.votes));
-    }
+    if (!fencing) return this.#grant(undefined, nodesThatGranted(round.votes));
+    const { token, sealed } = drawnToken(round.votes);
+    this.#token = token;
+    if (nodeCountOf(sealed) >= quorumSize(round.votes.length)) return this.#grant(token, sealed);
+    this.#sealing = new Sealing(this.#context, nodeTimeoutMs, token, round.votes, this);
+    this.#sealing.start(this.#context.clock.now());
   }
 
   /** Called by the acquire round. */
   isReasonKnown(round: Round): boolean {
-    return this.#contends ? isLossReasonKnown(round.votes) : isReasonKnown(round);
+    return this.#contends ? isLossReasonKnown(round.votes) : isReasonKnown(tallyOf(round.votes));
   }
 
   /** Called by the acquire round. */
@@ -317,10 +317,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    if (vote.kind === "granted") this.#context.waitQueues.heldPlaces.onGranted(lease, index);
+    if (vote.kind === "granted" && lease.place !== undefined) lease.place.nodes &= ~(1 << index);
     const token = lease.fencingToken;
-    const hasFence = vote.kind === "granted" && token !== undefined;
-    if (!hasFence || sealState(vote.fence, token) === "sealed") lease.onVote(index, vote);
+    const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
+    if (isSealed) lease.onVote(index, vote);
   }
 
   /** Called by the sealing. */
@@ -335,16 +335,17 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Called by the sealing. */
   onSealed(sealing: Sealing): void {
     if (sealing.verdict === "won") return this.#grant(sealing.token, sealing.sealed);
+    const { votes } = sealing;
     const nowMs = this.#context.clock.now();
-    const isInTime = this.#isUsable(nowMs);
+    const isInTime = isUsable(nowMs, this.#validUntilMs, this.#asked.settings.minHoldMs);
     const isOutrun = isInTime && sealing.isOutrun;
     // If the granted keys had expired by then, the current holder is not the reason; nor if only fences were.
-    const reason = isInTime && !isOutrun ? this.#reasonOf(sealing) : "exhausted";
-    const kind = isRefusedByQuorum(sealing) ? reason : "unreachable";
+    const reason = isInTime && !isOutrun ? this.#reasonOf(votes) : "exhausted";
+    const kind = isRefusedByQuorum(tallyOf(votes)) ? reason : "unreachable";
     const isContested = kind === "split" && this.#asked.contends === true;
     // Others got its nodes before they stored its token: a split like any other.
-    if (isContested) this.#contested().onSplit(sealing.votes, nowMs, undefined);
-    this.#fail(kind, sealing.votes, isOutrun, isContested);
+    if (isContested) this.#contested().onSplit(votes, nowMs, undefined);
+    this.#fail(kind, votes, isOutrun, isContested);
   }
 
   /** Others can have asked at the same moment, and get the name. */
@@ -353,9 +354,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return as === "newcomer" || as === "waiter" || as === "passOn";
   }
 
-  #reasonOf(tally: Tally & { readonly votes: Votes }): LossReason {
-    if (this.#contends) return lossReason(tally.votes);
-    return isRefusedByQuorum(tally) ? "refused" : "unreachable";
+  #reasonOf(votes: Votes): LossReason {
+    if (this.#contends) return lossReason(votes);
+    return isRefusedByQuorum(tallyOf(votes)) ? "refused" : "unreachable";
   }
 
   /** No quorum has granted it, and the nodes may be split. */
@@ -372,9 +373,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** It keeps its nodes, and asks those that refused again, in another round. */
   #keep(votes: Votes, nowMs: number): void {
     const again = nodesThatRefused(votes);
-    const round = this.#newRound(nowMs);
-    this.#round = round;
-    round.carry(votes.map((vote, index) => (again & (1 << index) ? undefined : vote)));
+    const kept = votes.map((vote, index) => (again & (1 << index) ? undefined : vote));
+    const round = this.#newRound(nowMs, kept);
     round.expect(nowMs);
     this.#toAskAgain = votes;
     this.#contender?.whenAgain(votes, nowMs, (atMs) => this.#askAgain(round, again, atMs));
@@ -384,21 +384,26 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#toAskAgain = [];
     this.#contender?.contest.onAsk(nowMs);
     const operation = this.#acquire(nowMs);
-    round.send(this.#context, operation, 0, nowMs, round, to);
+    round.send(operation, nowMs, 0, round, to);
   }
 
   #onSealVote(index: number, token: number, vote: Vote): void {
     this.#sealing?.onSealVote(index, token, vote);
-    if (vote.kind === "granted") this.#lease?.onComplete(index);
+    if (vote.kind === "granted") this.#lease?.onVote(index, vote);
   }
 
   /** @param complete bit mask of the nodes that hold our key with the token stored */
   #grant(token: number | undefined, complete: number): void {
     if (this.#isOver) return;
     const nowMs = this.#context.clock.now();
-    if (!this.#isUsable(nowMs)) return this.#fail("exhausted", this.#votes);
-    this.#isOver = true;
     const { keys, settings } = this.#asked;
+    const validUntil = this.#validUntilMs;
+    const votes = this.#votes;
+    if (!isUsable(nowMs, validUntil, settings.minHoldMs)) return this.#fail("exhausted", votes);
+    this.#isOver = true;
+    const { waitQueues } = this.#context;
+    const { from, waiter } = this.#mode;
+    const isWaitedFor = votes.some((vote) => vote?.kind === "granted" && vote.isWaitedFor === true);
     const lease = new Lease(this.#context, {
       keys,
       settings,
@@ -406,15 +411,15 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       fencingToken: token,
       firstSendMs: this.#firstSendMs ?? nowMs,
       grantedAtMs: nowMs,
-      validUntilMs: this.#validUntilMs,
+      validUntilMs: validUntil,
       mayHold: this.#mayHold,
       complete,
-      run: this.#run(nowMs),
+      place: waiter && waitQueues.heldPlaces.add(keys, waiter, votes),
+      run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });
     this.#lease = lease;
-    this.#context.waitQueues.heldPlaces.add(lease, this.#waiter, this.#votes);
-    this.#end("answered");
-    this.#listener.onOutcome({ kind: "granted", lease });
+    this.#end("answered", nowMs);
+    this.#listener.onOutcome({ kind: "granted", lease }, nowMs);
   }
 
   /** Of a grant. */
@@ -423,33 +428,24 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return validUntilMs(this.#firstSendMs ?? 0, ttlMs, driftFactor);
   }
 
-  #isUsable(nowMs: number): boolean {
-    return isUsable(nowMs, this.#validUntilMs, this.#asked.settings.minHoldMs);
-  }
-
-  #run(nowMs: number): Run {
-    const isWaitedFor = this.#votes.some(
-      (vote) => vote?.kind === "granted" && vote.isWaitedFor === true,
-    );
-    const { lastTicket } = this.#context.waitQueues;
-    return nextRun(this.#predecessor?.run, isWaitedFor, nowMs, lastTicket);
-  }
-
   #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, isContested = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rollback();
     const isUnanswered = kind === "unreachable" && !isContested && !isOwnDelay(votes);
-    this.#end(isUnanswered ? "unanswered" : "answered");
-    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested));
+    const nowMs = this.#context.clock.now();
+    this.#end(isUnanswered ? "unanswered" : "answered", nowMs);
+    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested), nowMs);
   }
 
-  #end(how: "answered" | "unanswered" | "aborted"): void {
+  #end(how: "answered" | "unanswered" | "aborted", nowMs: number): void {
     this.#isOver = true;
     const { admission, schedule } = this.#context;
     schedule.remove(this);
-    if (this.#firstSendMs === undefined) admission.leave(this);
-    else if (this.#isAdmitted) admission.onEnd(how, this.#firstSendMs, this.#asked.settings.nodeTimeoutMs);
+    const beganMs = this.#firstSendMs;
+    if (beganMs === undefined) admission.leave(this);
+    else if (this.#isAdmitted)
+      admission.onEnd(how, beganMs, this.#asked.settings.nodeTimeoutMs, nowMs);
   }
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */
@@ -457,17 +453,18 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
-    this.#predecessor?.letGo();
+    const { as, from } = this.#mode;
+    from?.letGo();
     const { settings, keys } = this.#asked;
-    const token = this.#sealing?.token;
+    const token = this.#token;
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.
     const keepsPlace = keys.queue.rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
+    let waiter = keepsPlace ? this.#mode.waiter : undefined;
     // An adoption rejects such grants itself.
-    const isForAll = token !== undefined || this.#mode.as === "adoption";
+    const isForAll = token !== undefined || as === "adoption";
     let to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
     // Where all have refused it, it goes on under its ownerId, which is over otherwise.
-    let waiter = keepsPlace ? this.#waiter : undefined;
-    if (waiter?.deferred !== undefined && (to & this.#allNodes) !== 0) {
+    if (waiter?.deferred !== undefined && nodeCountOf(to) > 0) {
       this.#next = this.#listener.onRollback?.();
       waiter = this.#next ?? waiter;
       to = ALL_NODES;
@@ -483,29 +480,14 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     rollback(this.#context, released, to);
   }
 
-  get #allNodes(): number {
-    return (1 << this.#context.nodes.length) - 1;
-  }
-
-  get #waiter(): Waiter | undefined {
-    return "waiter" in this.#mode ? this.#mode.waiter : undefined;
-  }
-
-  get #predecessor(): Predecessor | undefined {
-    return this.#mode.as === "passOn" ? this.#mode.from : undefined;
-  }
-
   /**
    * The nodes that may hold a key of ours; in an adoption, including those that lacked the previous key. Those that have
    * refused a deferred acquire may execute it yet.
    */
   get #mayHold(): number {
-    const isAnywhere = this.#mode.as === "adoption" || this.#waiter?.deferred !== undefined;
+    const { as, waiter } = this.#mode;
+    const isAnywhere = as === "adoption" || waiter?.deferred !== undefined;
     return isAnywhere ? ALL_NODES : nodesThatMayHold(this.#votes);
-  }
-
-  get #votes(): Votes {
-    return this.#round?.votes ?? [];
   }
 
   #acquire(nowMs: number, previous?: PreviousOwner): OperationOf<"acquire"> {
@@ -515,9 +497,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       ownerId: this.#ownerId,
       ttlMs: keyTtlMs(settings),
       marginMs: settings.clockStepMs,
-      fence: this.#proposal,
+      fence: settings.fencing ? this.#context.proposals.current : undefined,
       sendBeforeMs: nowMs + settings.nodeTimeoutMs,
-      waiter: this.#waiter,
+      waiter: this.#mode.waiter,
       previous,
       preempts: this.#mode.as === "preempt" ? true : undefined,
     });

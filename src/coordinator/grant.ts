@@ -1,5 +1,6 @@
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import type { PlaceOfLock } from "./held-places.js";
 import type { LeaseSettings } from "./lease-settings.js";
 
 /** The result of an attempt that acquired a lock. */
@@ -16,6 +17,8 @@ export interface Grant {
   readonly mayHold: number;
   /** Bit mask of the nodes that hold our key with the token stored. */
   readonly complete: number;
+  /** Of one that was waited for. */
+  readonly place?: PlaceOfLock | undefined;
   /** How the lock was passed on within this process until this grant. */
   readonly run: Run;
 }

@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
-import { usableForMs } from "../protocol/validity.js";
+import { usableForMs } from "../protocol/lease-times.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LeaseSettings } from "./lease-settings.js";
 

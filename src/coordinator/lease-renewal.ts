@@ -1,11 +1,11 @@
 import { faultVote, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import {
-  renewalDueAtMs,
+  renewalAtMs,
   renewalLateAtMs,
   renewalRetryMs,
   renewalUrgentAtMs,
-} from "../protocol/renewal.js";
-import { isRefusedByQuorum } from "../protocol/verdict.js";
+} from "../protocol/lease-times.js";
+import { isRefusedByQuorum, tallyOf } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { STALLED_PART, type LossCause } from "./loss.js";
@@ -145,16 +145,15 @@ export class LeaseRenewal implements Throttled {
   }
 
   #start(ttlMs: number, resolve: (result: ExtendResult) => void): void {
-    const { clock, nodes, schedule } = this.#context;
     const lease = this.#lease;
-    const firstSendMs = clock.now();
-    const round = new Round(nodes.length, schedule, this.#settings.nodeTimeoutMs, {
+    const firstSendMs = this.#context.clock.now();
+    const round = new Round(this.#context, this.#settings.nodeTimeoutMs, {
       onVerdict: (result) => {
         if (!lease.isHeld()) resolve({ kind: "lost" });
         else if (result.verdict === "won") {
           this.#onExtended(firstSendMs, ttlMs, result.votes);
           resolve({ kind: lease.isHeld() ? "extended" : "lost" });
-        } else if (isRefusedByQuorum(result)) {
+        } else if (isRefusedByQuorum(tallyOf(result.votes))) {
           lease.onTaken();
           resolve({ kind: "lost" });
         } else resolve({ kind: "failed", votes: result.votes });
@@ -167,14 +166,14 @@ export class LeaseRenewal implements Throttled {
     });
     this.#votes = round.votes;
     const operation = lease.extension(ttlMs, firstSendMs);
-    round.send(this.#context, operation, 0, firstSendMs);
+    round.send(operation, firstSendMs);
   }
 
   #onExtended(firstSendMs: number, ttlMs: number, votes: Votes): void {
     // A longer extension may be under way.
     if (this.#votes === votes) this.#votes = undefined;
     if (this.#settings.renew) {
-      this.#renewAtMs = renewalDueAtMs(firstSendMs, this.#settings);
+      this.#renewAtMs = renewalAtMs(firstSendMs, this.#settings);
       this.#context.renewals.leave(this);
     }
     this.#dueMs = undefined;

@@ -1,4 +1,4 @@
-import { keptMs } from "../protocol/delays.js";
+import { keptMs } from "../protocol/lease-times.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
 import type { Entropy } from "./ports.js";
 

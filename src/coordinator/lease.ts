@@ -1,4 +1,13 @@
-import { keepMs, keyTtlMs, longerKeptMs } from "../protocol/delays.js";
+import {
+  keepMs,
+  keyTtlMs,
+  longerKeptMs,
+  renewalAtMs,
+  isValid,
+  lossAtMs,
+  remainingTtlMs,
+  validUntilMs,
+} from "../protocol/lease-times.js";
 import type { Run } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
@@ -8,13 +17,11 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import { sealState } from "../protocol/fencing.js";
-import { renewalDueAtMs } from "../protocol/renewal.js";
-import { isValid, lossAtMs, remainingTtlMs, validUntilMs } from "../protocol/validity.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
 import type { Grant } from "./grant.js";
+import type { PlaceOfLock } from "./held-places.js";
 import { PassOn } from "./pass-on.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
@@ -46,6 +53,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   readonly fencingToken: number | undefined;
   readonly settings: LeaseSettings;
   readonly run: Run;
+  readonly place: PlaceOfLock | undefined;
   readonly grantedAtMs: number;
   readonly firstRenewalAtMs: number;
   /** Called immediately when the lock is lost, that is, ends without a release. */
@@ -89,6 +97,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.ownerId = grant.ownerId;
     this.fencingToken = grant.fencingToken;
     this.run = grant.run;
+    this.place = grant.place;
     this.grantedAtMs = grant.grantedAtMs;
     this.#grantedSteadyMs = settings.minHoldMs ? context.clock.steady() : 0;
     this.#validUntilMs = grant.validUntilMs;
@@ -102,7 +111,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if ((this.#complete & all) !== all)
       this.#backfillAtMs = grant.grantedAtMs + settings.nodeTimeoutMs;
     this.firstRenewalAtMs = settings.renew
-      ? renewalDueAtMs(firstSendMs, settings)
+      ? renewalAtMs(firstSendMs, settings)
       : Number.POSITIVE_INFINITY;
     this.reschedule();
     context.observer.onGranted(this);
@@ -145,15 +154,15 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#state === "held";
   }
 
-  /** Called by the attempt, too: the node holds our key with the token stored. */
-  onComplete(index: number): void {
-    this.#complete |= 1 << index;
-    this.#mayHold |= 1 << index;
-  }
-
-  /** The vote on a heal. Called by the attempt, too: a straggler of the acquire round with which nothing is wrong. */
+  /**
+   * The vote on a heal: one that grants it holds our key with the token stored. Called by the attempt, too, with such a
+   * vote on a seal, and with a straggler of the acquire round with which nothing is wrong.
+   */
   onVote(index: number, vote: Vote): void {
-    if (vote.kind === "granted") this.onComplete(index);
+    if (vote.kind === "granted") {
+      this.#complete |= 1 << index;
+      this.#mayHold |= 1 << index;
+    }
     // One node suffices: an operator has ended the lock, whatever other nodes still hold.
     else if (vote.kind === "refused" && vote.reason === "ended") this.onTaken();
   }
@@ -178,9 +187,9 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const dated = voteFor(this.ownerId);
     if (dated === undefined || this.#state !== "held") return false;
     const { fence } = dated.vote;
-    this.#context.waitQueues.heldPlaces.onGranted(this, index);
+    if (this.place !== undefined) this.place.nodes &= ~(1 << index);
     const token = this.fencingToken;
-    if (token === undefined || sealState(fence, token) === "sealed") this.onComplete(index);
+    if (token === undefined || fence === token) this.onVote(index, dated.vote);
     else this.#mayHold |= 1 << index;
     return true;
   }
@@ -225,7 +234,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     else if (nowMs >= this.grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#backfillAtMs) this.#backfill();
-      if (nowMs >= this.#renewalAtMs) this.#renewing().wake(nowMs);
+      const renewAtMs = this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
+      if (nowMs >= renewAtMs) this.#renewing().wake(nowMs);
       this.reschedule();
     }
   }
@@ -246,7 +256,10 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
       if (!this.isHeld()) return Promise.resolve("expired");
       this.#end("released");
       this.#context.observer.onReleased(this);
-      this.#releasing = this.#passOn() ?? release(this.#context, this.#released);
+      const released = this.#released;
+      const isWaitedFor = released.waiter !== undefined;
+      this.#releasing =
+        (isWaitedFor ? this.#passOn(released) : undefined) ?? release(this.#context, released);
       this.#context.observer.onReleasing?.(this, this.#releasing);
       this.#letLook();
     }
@@ -272,16 +285,15 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#context.observer.onReleasing?.(this, this.#releasing);
   }
 
-  #passOn(): Promise<ReleaseResult> | undefined {
+  #passOn(released: Released): Promise<ReleaseResult> | undefined {
     const { waitQueues, clock } = this.#context;
     // A name that is kept closed is available to nobody.
-    if (!this.keys.queue.passesOn || this.#keepMs !== undefined) return undefined;
+    if (!this.keys.queue.passesOn || released.keepMs !== undefined) return undefined;
     const nowMs = clock.now();
     const next = waitQueues.successorOf(this.keys, this.run, nowMs);
     if (next === undefined) return undefined;
     // The acquire manages the place in the queue.
-    const released = { ...this.#released, waiter: undefined };
-    const passOn = new PassOn(this.#context, released, this.run);
+    const passOn = new PassOn(this.#context, { ...released, waiter: undefined }, this.run);
     next.receive(passOn, nowMs);
     return passOn.result;
   }
@@ -336,17 +348,13 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   get #released(): Released {
     const { keys, ownerId, settings, fencingToken: token } = this;
-    const [mayHold, lifeMs, keepMs] = [this.#mayHold, this.#longestLifeMs, this.#keepMs];
+    const { minHoldMs, driftFactor } = settings;
+    const [mayHold, lifeMs] = [this.#mayHold, this.#longestLifeMs];
     const waiter = this.#context.waitQueues.nextOf(keys);
-    return { keys, ownerId, settings, token, mayHold, lifeMs, waiter, keepMs };
-  }
-
-  /** How long the name must stay closed if it is released now, ms; undefined if it need not. */
-  get #keepMs(): number | undefined {
-    const { minHoldMs, driftFactor } = this.settings;
-    if (!minHoldMs) return undefined;
+    const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter };
+    if (!minHoldMs) return released;
     const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
-    return keepMs(minHoldMs, heldMs, driftFactor) || undefined;
+    return { ...released, keepMs: keepMs(minHoldMs, heldMs, driftFactor) || undefined };
   }
 
   #backfill(): void {
@@ -392,11 +400,6 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#renewal;
   }
 
-  /** When the renewal has something to do, lease clock, ms. */
-  get #renewalAtMs(): number {
-    return this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
-  }
-
   /** When the loss is reported, unless the lock is extended first, lease clock, ms. */
   get #lossAtMs(): number {
     return lossAtMs(this.#validUntilMs);
@@ -406,7 +409,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   reschedule(): void {
     if (this.settings.isByValue === true) return;
     const endMs = this.grantedAtMs + this.settings.maxHoldMs;
-    const wakeAtMs = Math.min(this.#lossAtMs, this.#renewalAtMs, this.#backfillAtMs, endMs);
+    const renewAtMs = this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
+    const wakeAtMs = Math.min(this.#lossAtMs, renewAtMs, this.#backfillAtMs, endMs);
     this.#context.schedule.set(this, wakeAtMs);
   }
 }

@@ -23,14 +23,11 @@ interface Link {
  * elements do not point to remaining ones.
  */
 export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
+  /** Changed by the set only. */
+  size = 0;
   #first: Link | undefined;
   #last: Link | undefined;
-  #size = 0;
   #lastOrder = 0;
-
-  get size(): number {
-    return this.#size;
-  }
 
   get first(): Element | undefined {
     return this.#first?.element as Element | undefined;
@@ -52,7 +49,7 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     if (this.#last === undefined) this.#first = link;
     else this.#last.next = link;
     this.#last = link;
-    this.#size++;
+    this.size++;
   }
 
   /** No effect on an element that is not in the set. */
@@ -67,7 +64,7 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     link.previous = undefined;
     link.next = undefined;
     element.link = undefined;
-    this.#size--;
+    this.size--;
   }
 
   clear(): void {

@@ -39,6 +39,11 @@ export function nodesThatGranted(votes: Votes): number {
   return mask;
 }
 
+/** Of those that were asked. */
+export function nodesThatDidNotGrant(votes: Votes): number {
+  return ((1 << votes.length) - 1) & ~nodesThatGranted(votes);
+}
+
 /** How many nodes are in a set. */
 export function nodeCountOf(mask: number): number {
   let count = 0;

@@ -37,7 +37,6 @@ export class PassOn implements Predecessor {
 
   constructor(context: Context, released: Released, run: Run) {
     const { ownerId, token, mayHold, settings } = released;
-    const { nodes, schedule, clock } = context;
     this.previous = { ownerId, token };
     this.run = run;
     this.#context = context;
@@ -47,10 +46,10 @@ export class PassOn implements Predecessor {
     this.result = new Promise((settle) => {
       resolve = settle;
     });
-    this.#round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, {
-      onVerdict: (round) => resolve(releaseResult(round)),
+    this.#round = new Round(context, settings.nodeTimeoutMs, {
+      onVerdict: ({ votes }) => resolve(releaseResult(votes)),
     });
-    this.#round.expect(clock.now());
+    this.#round.expect(context.clock.now());
   }
 
   /** A node's vote on the acquire. */

@@ -6,9 +6,6 @@ import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock, NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 
-/** Of a node that has not answered, for each name. */
-const UNKNOWN = new Float64Array(0);
-
 /** An acquire in the nodes' queues whose place is refreshed. */
 export interface QueuedPlace extends Place, Linkable {
   /** How long to wait for the answers, ms. */
@@ -102,8 +99,9 @@ class Refresh implements VoteReceiver, Sleeper {
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
   readonly #schedule: Schedule;
-  /** By node: its answer and when it arrived. */
-  readonly #heard: ({ looks: Looks; atMs: number } | undefined)[] = [];
+  /** By node: its answer, when it arrived, and how long ago that was at the end. */
+  readonly #heard: ({ readonly looks: Looks; readonly atMs: number; ageMs: number } | undefined)[];
+  #heardCount = 0;
   #leftCount: number;
   #unaskedCount = 0;
 
@@ -119,6 +117,7 @@ class Refresh implements VoteReceiver, Sleeper {
     this.#nodes = nodes;
     this.#clock = clock;
     this.#schedule = schedule;
+    this.#heard = Array.from({ length: nodes.length });
     this.#leftCount = nodes.length;
   }
 
@@ -138,10 +137,12 @@ class Refresh implements VoteReceiver, Sleeper {
   onVote(index: number, vote: Vote): void {
     if (this.#leftCount === 0) return;
     if (vote.kind === "fault" && vote.fault === "late") this.#unaskedCount++;
+    const nowMs = this.#clock.now();
     if (vote.kind === "granted" && vote.looks !== undefined) {
-      this.#heard[index] = { looks: vote.looks, atMs: this.#clock.now() };
+      this.#heard[index] = { looks: vote.looks, atMs: nowMs, ageMs: 0 };
+      this.#heardCount++;
     }
-    if (--this.#leftCount === 0) this.#end(this.#clock.now());
+    if (--this.#leftCount === 0) this.#end(nowMs);
   }
 
   /** Called by the schedule at the deadline. */
@@ -152,22 +153,24 @@ class Refresh implements VoteReceiver, Sleeper {
   #end(nowMs: number): void {
     this.#leftCount = 0;
     this.#schedule.remove(this);
-    const heard = this.#nodes.map((_, index) => this.#heard[index]);
-    const answeredCount = heard.filter(Boolean).length;
-    const isQuorum = answeredCount >= quorumSize(heard.length);
+    const quorum = quorumSize(this.#nodes.length);
+    const isQuorum = this.#heardCount >= quorum;
     // A node that this process was too busy to ask says nothing; the next refresh does.
-    if (!isQuorum && answeredCount + this.#unaskedCount >= quorumSize(heard.length)) return;
+    if (!isQuorum && this.#heardCount + this.#unaskedCount >= quorum) return;
     // Computed once for all places: there are many.
-    const leftMs = heard.map((said) => said?.looks.blockedMs ?? UNKNOWN);
-    const agesMs = heard.map((said) => nowMs - (said?.atMs ?? nowMs));
-    const blockedMs = heard.map(() => Number.POSITIVE_INFINITY);
+    const blockedMs: number[] = [];
+    for (const said of this.#heard) {
+      if (said !== undefined) said.ageMs = nowMs - said.atMs;
+      blockedMs.push(Number.POSITIVE_INFINITY);
+    }
     for (let at = 0; at < this.#places.length; at++) {
       const place = this.#places[at] as QueuedPlace;
       // A waiter that has asked meanwhile has a newer answer.
       if (!this.#owner.has(place)) continue;
-      for (let index = 0; index < leftMs.length; index++) {
-        const ms = leftMs[index]?.[at] ?? Number.POSITIVE_INFINITY;
-        blockedMs[index] = Math.max(0, ms - (agesMs[index] as number));
+      for (let index = 0; index < blockedMs.length; index++) {
+        const said = this.#heard[index];
+        const ms = said?.looks.blockedMs[at] ?? Number.POSITIVE_INFINITY;
+        blockedMs[index] = Math.max(0, ms - (said?.ageMs ?? 0));
       }
       place.onLook(isQuorum ? quorumFreeInMs(blockedMs) : undefined, nowMs);
     }

@@ -1,9 +1,8 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import { newOperation, type OperationOf, type Vote } from "../protocol/operation.js";
+import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
-import { keyTtlMs, longerKeptMs } from "../protocol/delays.js";
-import { outwaitMs } from "../protocol/validity.js";
-import { isRefusedByQuorum } from "../protocol/verdict.js";
+import { keyTtlMs, longerKeptMs, outwaitMs } from "../protocol/lease-times.js";
+import { isRefusedByQuorum, tallyOf, verdict } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { ALL_NODES } from "./node-sets.js";
@@ -31,9 +30,32 @@ export interface Released {
 /**
  * A rollback is a release whose result nobody needs: to all nodes, after what was sent before. Resolves when a quorum
  * has answered or nothing more can come.
+ *
+ * @param said what the nodes said when it was asked for before, by node index, if it was; what they say now is added
  */
-export function release(context: Context, released: Released): Promise<ReleaseResult> {
-  return new Release(context, released).ask();
+export function release(
+  context: Context,
+  released: Released,
+  said?: (Vote | undefined)[],
+): Promise<ReleaseResult> {
+  const { settings, mayHold } = released;
+  return new Promise((resolve) => {
+    const round = new Round(
+      context,
+      settings.nodeTimeoutMs,
+      { onVerdict: ({ votes }) => resolve(releaseResult(votes)) },
+      said && { votes: said },
+    );
+    const receiver: VoteReceiver | undefined = said && {
+      onVote: (index, vote) => {
+        if (vote.kind !== "fault") said[index] ??= vote;
+        round.onVote(index, said[index] ?? vote);
+      },
+    };
+    round.send(releaseOperation(context, released), context.clock.now(), mayHold, receiver);
+    // It may be decided by what was said before.
+    if (said !== undefined) round.judge();
+  });
 }
 
 /**
@@ -43,45 +65,29 @@ export function release(context: Context, released: Released): Promise<ReleaseRe
  */
 export class Release {
   readonly #context: Context;
-  readonly #released: Released;
+  #released: Released;
   /** By node index; undefined where there were only faults. */
-  readonly #votes: (Vote | undefined)[];
-  #isAskedAgain = false;
+  readonly #said: (Vote | undefined)[] = [];
 
   constructor(context: Context, released: Released) {
     this.#context = context;
     this.#released = released;
-    this.#votes = context.nodes.map(() => undefined);
   }
 
   /** One round. Resolves when a quorum has answered, in this or an earlier one, or nothing more can come. */
   ask(): Promise<ReleaseResult> {
-    const { nodes, clock, schedule } = this.#context;
-    const { settings, mayHold } = this.#released;
-    return new Promise((resolve) => {
-      const round = new Round(nodes.length, schedule, settings.nodeTimeoutMs, {
-        onVerdict: () => resolve(releaseResult(round)),
-      });
-      round.carry(this.#votes);
-      const operation = releaseOperation(this.#context, this.#released);
-      const receiver: VoteReceiver = {
-        onVote: (index, vote) => {
-          if (vote.kind !== "fault") this.#votes[index] ??= vote;
-          round.onVote(index, this.#votes[index] ?? vote);
-        },
-      };
-      // A node that is down is sent one release when it is back, however often it is asked.
-      round.send(this.#context, operation, this.#isAskedAgain ? 0 : mayHold, clock.now(), receiver);
-      if (this.#isAskedAgain) round.judge();
-      this.#isAskedAgain = true;
-    });
+    const result = release(this.#context, this.#released, this.#said);
+    // A node that is down is sent one release when it is back, however often it is asked.
+    this.#released = { ...this.#released, mayHold: 0 };
+    return result;
   }
 }
 
 /** The result of the votes on a release. */
-export function releaseResult(round: Round): ReleaseResult {
-  if (round.verdict === "won") return "released";
-  return isRefusedByQuorum(round) ? "expired" : "partial";
+export function releaseResult(votes: Votes): ReleaseResult {
+  const tally = tallyOf(votes);
+  if (verdict(tally) === "won") return "released";
+  return isRefusedByQuorum(tally) ? "expired" : "partial";
 }
 
 /**

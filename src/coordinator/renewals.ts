@@ -15,5 +15,5 @@ export type Renewals = Throttle<Throttled>;
  * long. As many urgent renewals again have room.
  */
 export function renewalsOn(clock: Clock): Renewals {
-  return new Throttle(clock, (isUrgent) => (isUrgent ? 2 : 1) * MAX_RENEWALS);
+  return new Throttle(clock, MAX_RENEWALS, MAX_RENEWALS);
 }

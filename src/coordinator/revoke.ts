@@ -1,6 +1,6 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type Vote } from "../protocol/operation.js";
-import { outwaitMs } from "../protocol/validity.js";
+import { outwaitMs } from "../protocol/lease-times.js";
 import type { Context } from "./context.js";
 import { ALL_NODES } from "./node-sets.js";
 import { poll } from "./poll.js";

@@ -1,5 +1,5 @@
 import { faultVote, type GrantedVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
-import { isReasonKnown, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
+import { isReasonKnown, tallyOf, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import { ALL_NODES } from "./node-sets.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
@@ -34,11 +34,14 @@ export interface RoundRules {
    */
   readonly lingerMs?: number;
   readonly judge?: RoundJudge | undefined;
+  /** Votes of an earlier round, by node index. A node that has voted there does not vote again. */
+  readonly votes?: Votes;
 }
 
 /** What a round is sent to. */
 export interface RoundContext {
   readonly nodes: readonly NodePort[];
+  readonly schedule: Schedule;
   readonly observer: RoundObserver;
 }
 
@@ -51,12 +54,8 @@ const NO_RULES: RoundRules = {};
  * means "unknown", never "no": the operation may still take effect, so a failed attempt must be rolled back on that
  * node too.
  */
-export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
-  readonly nodeCount: number;
+export class Round implements VoteReceiver, Sleeper, WatchedRound {
   readonly timeoutMs: number;
-  grantedCount = 0;
-  refusedCount = 0;
-  faultCount = 0;
   verdict: Verdict = "pending";
   /** By node index; undefined while silent. The first vote of a node counts. */
   readonly votes: (Vote | undefined)[] = [];
@@ -64,7 +63,7 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
   wakeAtMs = 0;
   heapIndex = -1;
 
-  readonly #schedule: Schedule;
+  readonly #context: RoundContext;
   readonly #listener: RoundListener;
   /** Bit mask of the nodes that have answered themselves. */
   #answered = 0;
@@ -77,37 +76,39 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
   #watcher: RoundWatcher | undefined;
 
   constructor(
-    nodeCount: number,
-    schedule: Schedule,
+    context: RoundContext,
     timeoutMs: number,
     listener: RoundListener,
-    { lingerMs = 0, judge }: RoundRules = NO_RULES,
+    { lingerMs = 0, judge, votes }: RoundRules = NO_RULES,
   ) {
-    this.nodeCount = nodeCount;
-    this.#schedule = schedule;
+    this.#context = context;
     this.timeoutMs = timeoutMs;
     this.#listener = listener;
     this.#lingerMs = lingerMs;
     this.#judge = judge;
-    for (let index = 0; index < nodeCount; index++) this.votes.push(undefined);
+    for (let index = 0; index < context.nodes.length; index++) {
+      const vote = votes?.[index];
+      this.votes.push(vote);
+      if (vote !== undefined) this.#answered |= 1 << index;
+    }
   }
 
   /**
    * Sends the operation to every node.
    *
-   * @param mayHold bit mask by node index, see {@link NodePort.submit}; releases only
    * @param sentMs the lease clock's reading that the deadline is counted from
+   * @param mayHold bit mask by node index, see {@link NodePort.submit}; releases only
    * @param receiver gets the votes, and passes them on to this round
    * @param to bit mask of the nodes that are asked
    */
   send(
-    { nodes, observer }: RoundContext,
     operation: Operation,
-    mayHold: number,
     sentMs: number,
+    mayHold = 0,
     receiver: VoteReceiver = this,
     to = ALL_NODES,
   ): void {
+    const { nodes, observer } = this.#context;
     this.#watcher = observer.onRound?.(operation);
     this.asked = to & ((1 << nodes.length) - 1);
     this.expect(sentMs);
@@ -117,33 +118,27 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
     }
   }
 
-  /** Takes votes of an earlier round of the same attempt over. Those who have voted there do not vote again. */
-  carry(votes: Votes): void {
-    for (let index = 0; index < votes.length; index++) {
-      const vote = votes[index];
-      if (vote === undefined) continue;
-      this.#answered |= 1 << index;
-      this.#count(index, vote);
-    }
-  }
-
   /** Votes will arrive another way, within the deadline that is counted from `sentMs`. */
   expect(sentMs: number): void {
     this.#sentMs = sentMs;
-    this.#schedule.set(this, sentMs + this.timeoutMs);
+    this.#context.schedule.set(this, sentMs + this.timeoutMs);
   }
 
   /** Reports a verdict that was held back. */
   hurry(): void {
     if (!this.#isLingering) return;
     this.#linger(false);
-    this.#tell("lost");
+    this.#tellLoss();
   }
 
-  /** Stops waiting: no verdict will be reported; stragglers still are. */
+  /**
+   * Stops waiting: no verdict will be reported; stragglers still are. Its deadline ends nothing any more, except what
+   * its watcher waits for.
+   */
   abandon(): void {
     this.#isOver = true;
-    this.#rest();
+    if (this.#watcher === undefined || this.#isAnswered) this.#context.schedule.remove(this);
+    else if (this.#isLingering) this.#linger(false);
   }
 
   /** Called by the nodes. */
@@ -151,9 +146,8 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
     const bit = 1 << index;
     if (this.#answered & bit) return;
     this.#answered |= bit;
-    const isLate = this.#isOver;
-    if (this.votes[index] === undefined) this.#count(index, vote);
-    if (isLate) this.#listener.onStraggler?.(index, vote, this);
+    this.votes[index] ??= vote;
+    if (this.#isOver) this.#listener.onStraggler?.(index, vote, this);
     else this.#decide();
     if (this.#watcher === undefined) return;
     this.#watcher.onAnswer?.(index, this);
@@ -164,8 +158,7 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
   onGrant(index: number, vote: GrantedVote): void {
     const before = this.votes[index];
     if (this.#isOver || before?.kind !== "refused") return this.onVote(index, vote);
-    this.refusedCount--;
-    this.#count(index, vote);
+    this.votes[index] = vote;
     this.#decide();
   }
 
@@ -181,10 +174,8 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
       return;
     }
     if (!this.#isOver) {
-      for (let index = 0; index < this.nodeCount; index++) {
-        if (this.votes[index] !== undefined) continue;
-        this.#count(index, faultVote("timeout", true, `no answer within ${this.timeoutMs} ms`));
-      }
+      const silent = faultVote("timeout", true, `no answer within ${this.timeoutMs} ms`);
+      for (let index = 0; index < this.votes.length; index++) this.votes[index] ??= silent;
       this.#decide(true);
     }
     this.#tellEnd();
@@ -196,30 +187,20 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
     if (this.#isAnswered) this.#tellEnd();
   }
 
-  #count(index: number, vote: Vote): void {
-    this.votes[index] = vote;
-    if (this.#isOver) return;
-    if (vote.kind === "granted") this.grantedCount++;
-    else if (vote.kind === "refused") this.refusedCount++;
-    else this.faultCount++;
-  }
-
   #decide(isTimeUp = false): void {
-    const found = this.verdict === "pending" ? verdict(this) : this.verdict;
-    if (this.#judge !== undefined && found !== "won") {
+    const tally = tallyOf(this.votes);
+    const found = verdict(tally);
+    if (found === "won") this.#end(found);
+    else if (this.#judge !== undefined) {
       // Where nobody is against it there is nothing to judge, as in most rounds.
-      const isOpposed = this.refusedCount > 0 || this.faultCount > 0;
+      const isOpposed = tally.refusedCount > 0 || tally.faultCount > 0;
       if (isOpposed && this.#judge.isDecided(this, isTimeUp)) this.#end("lost");
-      return;
-    }
-    if (found === "pending" || (found === "lost" && this.#lingers())) return;
-    this.#tell(found);
+    } else if (found === "lost" && !this.#lingers(tally)) this.#tellLoss();
   }
 
-  #lingers(): boolean {
-    const answeredCount = this.refusedCount + this.faultCount + this.grantedCount;
-    const isWorthIt = this.refusedCount === answeredCount && answeredCount < this.nodeCount;
+  #lingers({ nodeCount, grantedCount, refusedCount, faultCount }: Tally): boolean {
     if (this.#lingerMs === 0 || this.verdict !== "pending") return false;
+    const isWorthIt = grantedCount + faultCount === 0 && refusedCount < nodeCount;
     if (isWorthIt !== this.#isLingering) this.#linger(isWorthIt);
     return isWorthIt;
   }
@@ -228,26 +209,23 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
   #linger(isLingering: boolean): void {
     this.#isLingering = isLingering;
     const forMs = isLingering ? this.#lingerMs : this.timeoutMs;
-    this.#schedule.set(this, this.#sentMs + forMs);
+    this.#context.schedule.set(this, this.#sentMs + forMs);
   }
 
-  #tell(found: "won" | "lost"): void {
+  /** Whoever must not be held up until the reason is known learns of the loss first. */
+  #tellLoss(): void {
     if (this.verdict === "pending") {
-      this.verdict = found;
-      if (found === "lost") this.#listener.onLost?.(this);
+      this.verdict = "lost";
+      this.#listener.onLost?.(this);
     }
-    if (this.#isOver || (found === "lost" && !this.#isReasonKnown)) return;
-    this.#end(found);
-  }
-
-  get #isReasonKnown(): boolean {
-    return this.#listener.isReasonKnown?.(this) ?? isReasonKnown(this);
+    if (this.#isOver) return;
+    const isKnown = this.#listener.isReasonKnown?.(this) ?? isReasonKnown(tallyOf(this.votes));
+    if (isKnown) this.#end("lost");
   }
 
   #end(found: "won" | "lost"): void {
     this.verdict = found;
-    this.#isOver = true;
-    this.#rest();
+    this.abandon();
     this.#listener.onVerdict(this);
   }
 
@@ -256,16 +234,10 @@ export class Round implements Tally, VoteReceiver, Sleeper, WatchedRound {
     return (this.asked & ~this.#answered) === 0;
   }
 
-  /** Its deadline ends nothing any more, except what its watcher waits for. */
-  #rest(): void {
-    if (this.#watcher === undefined || this.#isAnswered) this.#schedule.remove(this);
-    else if (this.#isLingering) this.#linger(false);
-  }
-
   #tellEnd(): void {
     const watcher = this.#watcher;
     this.#watcher = undefined;
-    if (this.#isOver) this.#schedule.remove(this);
+    if (this.#isOver) this.#context.schedule.remove(this);
     watcher?.onEnd(this);
   }
 }

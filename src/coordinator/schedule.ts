@@ -118,12 +118,13 @@ export class Schedule {
     const top = this.#heap[0];
     // When many are woken, rearming once at the end is enough.
     if (top === undefined || this.#isRunning) return;
-    const delayMs = Math.min(Math.max(0, top.wakeAtMs - this.#clock.now()), MAX_ARM_MS);
+    const nowMs = this.#clock.now();
+    const delayMs = Math.min(Math.max(0, top.wakeAtMs - nowMs), MAX_ARM_MS);
     const dueSteadyMs = this.#clock.steady() + delayMs;
     if (dueSteadyMs >= this.#dueSteadyMs) return;
     this.#disarm();
     this.#dueSteadyMs = dueSteadyMs;
-    this.#dueMs = this.#clock.now() + delayMs;
+    this.#dueMs = nowMs + delayMs;
     this.#timer = this.#clock.setTimer(delayMs, () => {
       this.#noteStall();
       this.#dueSteadyMs = Number.POSITIVE_INFINITY;

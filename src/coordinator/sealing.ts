@@ -1,8 +1,8 @@
 import { sealState } from "../protocol/fencing.js";
-import { toleratedCount, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
-import { faultVote, type RefusedVote, type Vote, type Votes } from "../protocol/operation.js";
-import type { Clock } from "./ports.js";
-import type { Schedule, Sleeper } from "./schedule.js";
+import { toleratedCount, type Verdict } from "../protocol/verdict.js";
+import type { RefusedVote, Vote, Votes } from "../protocol/operation.js";
+import { nodesThatGranted } from "./node-sets.js";
+import { Round, type RoundContext, type RoundListener } from "./round.js";
 
 export interface SealingListener {
   /** Send `seal(token)` to the node. */
@@ -20,104 +20,92 @@ const AHEAD: RefusedVote = {
 };
 
 /**
- * Brings a quorum of nodes to store one token.
+ * Brings a quorum of nodes to store one token, where no quorum has returned it.
  *
  * The token is the largest fence among the nodes that granted when the acquire round was decided, and is fixed then:
  * recomputing it for later grants would let two attempts end up with one token. Nodes that returned exactly the token
- * are sealed already. In steady state that is all of them, so no second message is needed.
+ * are sealed already; those behind it are asked to store it.
  */
-export class Sealing implements Tally, Sleeper {
+export class Sealing implements RoundListener {
   readonly token: number;
-  readonly nodeCount: number;
-  grantedCount = 0;
-  refusedCount = 0;
-  faultCount = 0;
-  verdict: Verdict = "pending";
-  /** Bit mask of the nodes that store the token under our ownerId. */
-  sealed = 0;
+  readonly #listener: SealingListener;
+  /** Of the acquire round, at its verdict. */
+  readonly #acquired: Votes;
+  /** What the nodes say to the token. */
+  readonly #round: Round;
+  #isOver = false;
+
+  /** @param acquired votes of the acquire round, at its verdict */
+  constructor(
+    context: RoundContext,
+    timeoutMs: number,
+    token: number,
+    acquired: Votes,
+    listener: SealingListener,
+  ) {
+    this.token = token;
+    this.#listener = listener;
+    this.#acquired = [...acquired];
+    this.#round = new Round(context, timeoutMs, this);
+  }
+
+  get verdict(): Verdict {
+    return this.#round.verdict;
+  }
 
   /** By node index: the acquire vote, replaced by the seal vote once there is one. */
-  readonly votes: (Vote | undefined)[];
+  get votes(): Votes {
+    return this.#round.votes.map((vote, index) => vote ?? this.#acquired[index]);
+  }
 
-  wakeAtMs = 0;
-  heapIndex = -1;
-
-  readonly #listener: SealingListener;
-  #counted = 0;
-  #schedule: Schedule | undefined;
-  #timeoutMs = 0;
-
-  /** @param votes of the acquire round, at its verdict */
-  constructor(nodeCount: number, votes: Votes, listener: SealingListener) {
-    this.nodeCount = nodeCount;
-    this.votes = [...votes];
-    this.#listener = listener;
-    let token = 0;
-    for (const vote of votes) if (vote?.kind === "granted") token = Math.max(token, vote.fence);
-    this.token = token;
+  /** Bit mask of the nodes that store the token under our ownerId. */
+  get sealed(): number {
+    return nodesThatGranted(this.#round.votes);
   }
 
   /** Without the fences that were above the token by then, a quorum could have stored it. */
   get isOutrun(): boolean {
-    return this.votes.filter(isNoFence).length <= toleratedCount(this.nodeCount);
+    return this.votes.filter(isNoFence).length <= toleratedCount(this.votes.length);
   }
 
-  start(schedule: Schedule, clock: Clock, timeoutMs: number): void {
-    for (const [index, vote] of this.votes.entries()) {
+  /** Asks the nodes behind. They have as long to answer as in any round. */
+  start(nowMs: number): void {
+    for (const [index, vote] of this.#acquired.entries()) {
       if (vote !== undefined) this.onAcquireVote(index, vote);
     }
-    if (this.verdict === "pending") {
-      this.#schedule = schedule;
-      this.#timeoutMs = timeoutMs;
-      schedule.set(this, clock.now() + timeoutMs);
-    }
+    if (!this.#isOver) this.#round.expect(nowMs);
   }
 
   stop(): void {
-    this.#schedule?.remove(this);
-    if (this.verdict === "pending") this.verdict = "lost";
+    this.#isOver = true;
+    this.#round.abandon();
   }
 
   /** An acquire vote: of the round, or a straggler's, which may be sealed but never moves the token. */
   onAcquireVote(index: number, vote: Vote): void {
     if (vote.kind !== "granted") {
-      this.#count(index, vote);
+      this.#round.onVote(index, vote);
       return;
     }
     const state = sealState(vote.fence, this.token);
-    if (state === "sealed") this.#count(index, vote);
-    else if (state === "ahead") this.#count(index, AHEAD);
-    else if (this.verdict === "pending") this.#listener.askSeal(index, this.token);
+    if (state === "sealed") this.#round.onVote(index, vote);
+    else if (state === "ahead") this.#round.onVote(index, AHEAD);
+    else if (!this.#isOver) this.#listener.askSeal(index, this.token);
   }
 
   /** A seal vote counts only for the token it was sent with. */
   onSealVote(index: number, token: number, vote: Vote): void {
-    if (token === this.token) this.#count(index, vote);
+    if (token === this.token) this.#round.onVote(index, vote);
   }
 
-  /** Called by the schedule at the deadline. */
-  wake(): void {
-    for (let index = 0; index < this.nodeCount; index++) {
-      this.#count(index, faultVote("timeout", true, `not sealed within ${this.#timeoutMs} ms`));
-    }
+  /** Called by the round: whoever refuses it, it is lost. */
+  isReasonKnown(): boolean {
+    return true;
   }
 
-  #count(index: number, vote: Vote): void {
-    const bit = 1 << index;
-    if (vote.kind === "granted") this.sealed |= bit;
-    if (this.#counted & bit || this.verdict !== "pending") return;
-    this.#counted |= bit;
-    this.votes[index] = vote;
-    if (vote.kind === "granted") this.grantedCount++;
-    else if (vote.kind === "refused") this.refusedCount++;
-    else this.faultCount++;
-    const decided = verdict(this);
-    if (decided !== "pending") this.#end(decided);
-  }
-
-  #end(decided: Verdict): void {
-    this.#schedule?.remove(this);
-    this.verdict = decided;
+  /** Called by the round. */
+  onVerdict(): void {
+    this.#isOver = true;
     this.#listener.onSealed(this);
   }
 }

@@ -13,39 +13,35 @@ export interface Throttled extends Linkable {
  * Not p-limit: what waits there can neither be taken out again nor be overtaken by what is urgent.
  */
 export class Throttle<Item extends Throttled> {
+  /** How many may be under way when another begins that is not urgent. */
+  limit: number;
+  /** How many are. */
+  underWayCount = 0;
   readonly #clock: Clock;
-  readonly #limitOf: (isUrgent: boolean) => number;
+  readonly #urgentRoom: number;
   readonly #urgent = new LinkedSet<Item>();
-  readonly #others = new LinkedSet<Item>();
-  #underWayCount = 0;
+  /** Those that wait and are not urgent. */
+  readonly others = new LinkedSet<Item>();
   #isClosed = false;
   #turn: Timer | undefined;
 
-  /** @param limitOf how many may be under way when one begins; asked each time, and for urgent ones not lower */
-  constructor(clock: Clock, limitOf: (isUrgent: boolean) => number) {
+  /** @param urgentRoom for so many more if they are urgent */
+  constructor(clock: Clock, limit: number, urgentRoom = 0) {
     this.#clock = clock;
-    this.#limitOf = limitOf;
-  }
-
-  get underWayCount(): number {
-    return this.#underWayCount;
+    this.limit = limit;
+    this.#urgentRoom = urgentRoom;
   }
 
   get waitingCount(): number {
-    return this.#urgent.size + this.#others.size;
-  }
-
-  /** Whether some wait that are not urgent. */
-  get isCrowded(): boolean {
-    return this.#others.size > 0;
+    return this.#urgent.size + this.others.size;
   }
 
   isWaiting(item: Item): boolean {
-    return this.#urgent.has(item) || this.#others.has(item);
+    return this.#urgent.has(item) || this.others.has(item);
   }
 
   hasRoom(isUrgent: boolean): boolean {
-    return this.#underWayCount < this.#limitOf(isUrgent);
+    return this.underWayCount < this.limit + (isUrgent ? this.#urgentRoom : 0);
   }
 
   /** Begins it now, or as soon as there is room. @returns false if it has to wait */
@@ -59,14 +55,14 @@ export class Throttle<Item extends Throttled> {
 
   /** It begins when others have ended, or with {@link Throttle.beginNext}. */
   wait(item: Item, isUrgent: boolean): void {
-    if (isUrgent) this.#others.delete(item);
-    (isUrgent ? this.#urgent : this.#others).add(item);
+    if (isUrgent) this.others.delete(item);
+    (isUrgent ? this.#urgent : this.others).add(item);
   }
 
   /** It no longer waits. */
   leave(item: Item): void {
     this.#urgent.delete(item);
-    this.#others.delete(item);
+    this.others.delete(item);
     if (this.waitingCount > 0) return;
     this.#turn?.cancel();
     this.#turn = undefined;
@@ -75,14 +71,14 @@ export class Throttle<Item extends Throttled> {
   /** It begins, whether there is room or not. {@link Throttle.onEnd} must follow. */
   begin(item: Item): void {
     this.#urgent.delete(item);
-    this.#others.delete(item);
-    this.#underWayCount++;
+    this.others.delete(item);
+    this.underWayCount++;
     item.begin();
   }
 
   /** One that had begun has ended. */
   onEnd(): void {
-    this.#underWayCount--;
+    this.underWayCount--;
     this.beginSoon();
   }
 
@@ -91,7 +87,7 @@ export class Throttle<Item extends Throttled> {
    * and all of them would do so in one turn of the event loop.
    */
   beginSoon(): void {
-    if (this.waitingCount === 0) return;
+    if (this.#urgent.size + this.others.size === 0) return;
     this.#turn ??= this.#clock.setTimer(0, () => {
       this.#turn = undefined;
       this.beginNext();
@@ -100,7 +96,7 @@ export class Throttle<Item extends Throttled> {
 
   /** All for which there is room. */
   beginNext(): void {
-    for (const waiting of [this.#urgent, this.#others]) {
+    for (const waiting of [this.#urgent, this.others]) {
       for (let next = waiting.first; next !== undefined; next = waiting.first) {
         if (!this.hasRoom(waiting === this.#urgent)) return;
         this.begin(next);
@@ -112,6 +108,6 @@ export class Throttle<Item extends Throttled> {
   close(): void {
     this.#isClosed = true;
     this.#urgent.clear();
-    this.#others.clear();
+    this.others.clear();
   }
 }

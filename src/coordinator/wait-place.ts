@@ -2,7 +2,7 @@ import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
-import { keyTtlMs } from "../protocol/delays.js";
+import { keyTtlMs } from "../protocol/lease-times.js";
 import { maxAgeMs } from "../protocol/node-grant.js";
 import type { DeferredAcquire, Waiter } from "../protocol/waiter.js";
 import type { Predecessor } from "./acquire-mode.js";

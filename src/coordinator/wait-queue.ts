@@ -33,41 +33,29 @@ export interface QueueMember extends Linkable {
  * The acquires of this process that wait for one name, first come, first served. Only the first contends; once a
  * reader has been granted, so do all readers ahead of the next writer.
  */
-export class WaitQueue {
+export class WaitQueue extends LinkedSet<QueueMember> {
   readonly keys: LockKind;
   readonly failures = new KnownFailures();
-  readonly #members = new LinkedSet<QueueMember>();
   /** Bit mask of the nodes that have notified us. */
   #turns = 0;
   /** The same, where the wait queue is for the permits of a semaphore. */
   readonly #permitReservations: PermitReservations | undefined;
 
   constructor(keys: LockKind) {
+    super();
     this.keys = keys;
     if (keys.permits !== undefined) this.#permitReservations = new PermitReservations();
-  }
-
-  get first(): QueueMember | undefined {
-    return this.#members.first;
-  }
-
-  get size(): number {
-    return this.#members.size;
   }
 
   /** Several can ask only where they can hold the name together. */
   get isAsking(): boolean {
     if (!admits(this.first)) return this.first?.isAsking === true;
-    return [...this.#members].some((member) => member.isAsking);
-  }
-
-  add(member: QueueMember): void {
-    this.#members.add(member);
+    return [...this].some((member) => member.isAsking);
   }
 
   remove(member: QueueMember, isHeldHere: boolean): void {
     const wasFirst = this.first === member;
-    this.#members.delete(member);
+    this.delete(member);
     if (wasFirst) {
       this.forgetTurns();
       const isLetIn = isHeldHere && admits(member) && admits(this.first);
@@ -77,7 +65,7 @@ export class WaitQueue {
   }
 
   #letReadersIn(): void {
-    for (const member of this.#members) {
+    for (const member of this) {
       if (!admits(member)) return;
       member.on({ what: "reader" });
     }
@@ -92,7 +80,7 @@ export class WaitQueue {
   rotate(member: QueueMember, failure: AttemptFailure): boolean {
     const staying: QueueMember[] = [];
     const fairNames = new Set<string>();
-    for (const each of this.#members) {
+    for (const each of this) {
       const { request } = each;
       const isBehindFair = fairNames.has(request.keys.name);
       if (isBehindFair || saysTo(failure, member.request, request)) {
@@ -100,10 +88,10 @@ export class WaitQueue {
         if (request.wait.fair) fairNames.add(request.keys.name);
       }
     }
-    if (this.first !== member || staying.length === this.#members.size) return false;
+    if (this.first !== member || staying.length === this.size) return false;
     for (const each of staying) {
-      this.#members.delete(each);
-      this.#members.add(each);
+      this.delete(each);
+      this.add(each);
     }
     // As if the name were held: waiters that let each other pass must pause in between.
     this.first?.on({ what: "first", isHeldHere: true });

@@ -5,10 +5,9 @@ import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
-import { HeldPlaces } from "./held-places.js";
+import { HeldPlaces, type PlaceOfLock } from "./held-places.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort, type VoteFor } from "./ports.js";
 import { Places } from "./places.js";
-import { ContendedNames } from "./contended-names.js";
 import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
 import { LocalPermits } from "./local-permits.js";
@@ -16,6 +15,8 @@ import { LocalPermits } from "./local-permits.js";
 /** A lock that was granted to an acquire of a wait queue. */
 export interface GrantedWaiter {
   readonly keys: LockKind;
+  /** Where it may still stand in the nodes' queues; undefined if it had no place there. */
+  readonly place?: PlaceOfLock | undefined;
   /** By the clock. Detects a loss that no timer has reported yet, which ends with {@link WaitQueues.onEnd}. */
   isHeld(): boolean;
   /** Another node has notified us. */
@@ -26,6 +27,38 @@ export interface GrantedWaiter {
 
 /** Limit for notifications of names that nobody here wants, over all nodes. */
 export const MAX_PASSED_BACK_A_SECOND = 256;
+
+/** How many names are remembered. */
+export const MAX_CONTENDED_NAMES = 1_024;
+
+/** How long a name is remembered after its last grant or refusal, ms. */
+export const CONTENDED_MS = 5_000;
+
+/**
+ * Names that other clients wanted recently. An acquire for one of them enters the nodes' queues with its first
+ * attempt: as a newcomer it would be refused, rolled back, and have to ask again for its place. If nobody wants the
+ * name any more, that attempt is granted and the name is dropped from here.
+ */
+export class ContendedNames {
+  /** By wait queue, lease clock, ms; the most recently seen is last. */
+  readonly #untilMs = new Map<string, number>();
+
+  /** It was granted. @param isContended other clients want the name, or held it */
+  onGranted({ waitQueueKey, queue }: LockKind, isContended: boolean, nowMs: number): void {
+    if (this.#untilMs.size > 0) this.#untilMs.delete(waitQueueKey);
+    // A first refusal says little where locks are shared; in a set of names it does not say whose queue to join.
+    if (!isContended || !queue.rejoins || queue.admitsOthers) return;
+    this.#untilMs.set(waitQueueKey, nowMs + CONTENDED_MS);
+    if (this.#untilMs.size <= MAX_CONTENDED_NAMES) return;
+    const [oldest = waitQueueKey] = this.#untilMs.keys();
+    this.#untilMs.delete(oldest);
+  }
+
+  has({ waitQueueKey }: LockKind, nowMs: number): boolean {
+    if (this.#untilMs.size === 0) return false;
+    return nowMs < (this.#untilMs.get(waitQueueKey) ?? Number.NEGATIVE_INFINITY);
+  }
+}
 
 /**
  * All wait queues of a process. Between processes, each node keeps one queue per name: a process enters it for the
@@ -43,8 +76,9 @@ export class WaitQueues {
   readonly #waitQueues = new Map<string, WaitQueue>();
   /** Locks that were waited for, by lock key, permits by permit. */
   readonly #holders = new Map<string, GrantedWaiter>();
+  /** The last place that was assigned. */
+  lastTicket = 0;
   readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
-  #lastTicket = 0;
   readonly #observer: Observer | undefined;
 
   /** @param inbox undefined where there are no notifications: then waiters poll */
@@ -116,7 +150,7 @@ export class WaitQueues {
     } else if (permit !== undefined) waitQueue.forgetPermit(permit);
     const { waiter } = member;
     // A lock keeps its place until it ends; one that its owner let in had none.
-    if (waiter === undefined || (holder !== undefined && this.heldPlaces.has(holder))) return;
+    if (waiter === undefined || holder?.place !== undefined) return;
     if (first === undefined || (wasFirst && !hasPlace(first, waiter)))
       this.#leavePlace(waitQueue, waiter);
   }
@@ -161,12 +195,14 @@ export class WaitQueues {
 
   /** A lock is no longer held. */
   onEnd(holder: GrantedWaiter): void {
-    const { keys } = holder;
+    const { keys, place } = holder;
     if (keys.permits !== undefined) this.permits.delete(keys);
     // Before the release, which would notify it where it stands first.
-    if (this.heldPlaces.has(holder)) {
+    if (place !== undefined) {
       const next = this.of(keys)?.first?.waiter;
-      this.heldPlaces.end(holder, next, (index, waiter) => this.#sendLeave(index, keys, waiter));
+      this.heldPlaces.end(keys, place, next, (index, waiter) =>
+        this.#sendLeave(index, keys, waiter),
+      );
     }
     if (this.#holders.size === 0) return;
     const { holderKey } = keys;
@@ -178,15 +214,10 @@ export class WaitQueues {
     this.of(keys)?.first?.on({ what: "first", isHeldHere: false });
   }
 
-  /** The last place that was assigned. */
-  get lastTicket(): number {
-    return this.#lastTicket;
-  }
-
   /** A place in the queue: later than all assigned before. */
   ticket(): number {
-    this.#lastTicket = Math.max(this.#lastTicket + 1, this.#clock.wallUs());
-    return this.#lastTicket;
+    this.lastTicket = Math.max(this.lastTicket + 1, this.#clock.wallUs());
+    return this.lastTicket;
   }
 
   /**

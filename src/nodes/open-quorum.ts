@@ -5,14 +5,13 @@ import type { ChannelState } from "../channel/channel-state.js";
 import type { Transport } from "../channel/transport.js";
 import type { Context } from "../coordinator/context.js";
 import type { Observer } from "../coordinator/observer.js";
-import { Admission } from "../coordinator/admission.js";
+import { Admission, type WindowBounds } from "../coordinator/admission.js";
 import { WaitQueues } from "../coordinator/wait-queues.js";
 import type { Clock, Entropy, NodePort } from "../coordinator/ports.js";
 import { Proposals } from "../coordinator/proposals.js";
 import { renewalsOn } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { reservedBy } from "../kinds/reserved.js";
-import type { WindowBounds } from "../protocol/admission.js";
 import { bootstrapWindowMs, giveUpAfterMs, handshakeTimeoutMs } from "../protocol/deadlines.js";
 
 /** One node of a quorum, defined by its connections. */

@@ -8,6 +8,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { ForceReleaseOptions, ForceReleaseResult } from "../api/reports.js";
+import { checkKnown, string } from "../runtime/validate.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { holderReport } from "./report.js";
 
@@ -15,7 +16,7 @@ import { holderReport } from "./report.js";
  * Two rounds: one reads, one removes the holders found. So a holder that came after the first is never removed, and
  * each node compares and deletes in one step, as in every release.
  *
- * @throws NoQuorumError if no quorum answered the first round, ForeignKeyError if a key holds foreign data
+ * @throws TypeError for an unknown option or a value that is not a string; NoQuorumError if no quorum answered the first round, ForeignKeyError if a key holds foreign data
  *   on any node; nothing has been changed then
  */
 export async function forceRelease(
@@ -23,8 +24,11 @@ export async function forceRelease(
   keys: LockKind,
   nodeNames: readonly string[],
   settings: RevokeSettings & { readonly marginMs: number },
-  { fingerprint }: ForceReleaseOptions,
+  options: ForceReleaseOptions,
 ): Promise<ForceReleaseResult> {
+  checkKnown(options, ["fingerprint"]);
+  const { fingerprint } = options;
+  if (fingerprint !== undefined) string("fingerprint", fingerprint);
   const quorum = quorumSize(nodeNames.length);
   const seen = await inspect(context, keys, settings.nodeTimeoutMs);
   checkSeen(keys, nodeNames, seen, quorum);

@@ -13,6 +13,7 @@
  */
 
 import { RECORD_KEY } from "./keys.js";
+import type { Votes } from "./operation.js";
 import { toleratedCount } from "./verdict.js";
 
 /** Largest fence: beyond it a JSON number and a Lua double stop counting in ones. */
@@ -77,6 +78,25 @@ export function implausibleText(what: string): string {
 /** A proposal that grows with every call even within one tick of the wall clock. */
 export function nextProposal(previous: number, wallUs: number): number {
   return Math.max(previous + 1, Math.floor(wallUs));
+}
+
+/** The token that an acquire round has drawn. */
+export interface DrawnToken {
+  readonly token: number;
+  /** Bit mask of the nodes that store it already. In steady state those are all, and no second message is needed. */
+  readonly sealed: number;
+}
+
+/** @param votes of a round that is won, at its verdict */
+export function drawnToken(votes: Votes): DrawnToken {
+  let [token, sealed] = [0, 0];
+  for (let index = 0; index < votes.length; index++) {
+    const vote = votes[index];
+    if (vote?.kind !== "granted" || vote.fence < token) continue;
+    sealed = vote.fence === token ? sealed | (1 << index) : 1 << index;
+    token = vote.fence;
+  }
+  return { token, sealed };
 }
 
 /** How one node's fence compares to the token T that was fixed at the verdict. */

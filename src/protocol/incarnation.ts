@@ -7,7 +7,7 @@
  * record for the longest lease in use. Every batch names the id it knows.
  */
 import type { IncarnationRecord } from "./record.js";
-import { outwaitMs } from "./validity.js";
+import { outwaitMs } from "./lease-times.js";
 
 /** A node as one client last saw it. */
 export interface Sighting {

@@ -1,4 +1,3 @@
-import type { Urgency } from "./admission.js";
 import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
 import type { LockKind } from "./lock-kind.js";
@@ -241,6 +240,16 @@ const MAX_DELAYS = 8;
 export function isMadeAgain({ kind, votes }: AttemptFailure, delayCount: number): boolean {
   return kind === "unreachable" && isOwnDelay(votes) && delayCount < MAX_DELAYS;
 }
+
+/**
+ * How urgently an attempt enters.
+ *
+ * - `atOnce`: it is part of a release, which never waits
+ * - `called`: nodes have reserved the name for it, or keep the lock that it adopts, for a short time
+ * - `plain`: first come, first served
+ * - `patient`: like `plain`, but it has failed before and will retry
+ */
+export type Urgency = "atOnce" | "called" | "plain" | "patient";
 
 /** How an attempt enters the admission. */
 export interface Entry {

@@ -1,4 +1,4 @@
-import { outwaitMs } from "./validity.js";
+import { outwaitMs } from "./lease-times.js";
 
 /**
  * When a lock that is no longer renewed may be taken, by the clock of the client that wants it.

@@ -1,12 +1,24 @@
+import type { Votes } from "./operation.js";
+
 /** Decision of one round: pure arithmetic over votes, so that it can be checked exhaustively. */
 export type Verdict = "pending" | "won" | "lost";
 
-/** Votes counted so far. Nodes missing from the count have not answered yet. */
+/** Votes so far, counted. Nodes missing from the count have not answered yet. */
 export interface Tally {
   readonly nodeCount: number;
   readonly grantedCount: number;
   readonly refusedCount: number;
   readonly faultCount: number;
+}
+
+export function tallyOf(votes: Votes): Tally {
+  let [grantedCount, refusedCount, faultCount] = [0, 0, 0];
+  for (const vote of votes) {
+    if (vote?.kind === "granted") grantedCount++;
+    else if (vote?.kind === "refused") refusedCount++;
+    else if (vote !== undefined) faultCount++;
+  }
+  return { nodeCount: votes.length, grantedCount, refusedCount, faultCount };
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   type RefusedVote,
   type Vote,
 } from "../../src/protocol/operation.js";
-import { outwaitMs } from "../../src/protocol/validity.js";
+import { outwaitMs } from "../../src/protocol/lease-times.js";
 import { ManualClock } from "../support/manual-clock.js";
 
 const DRIFT = 0.01;

@@ -5,7 +5,7 @@ import type { RecordOrder } from "../../src/channel/transport.js";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
 import type { Sighting } from "../../src/protocol/incarnation.js";
 import type { IncarnationRecord, RecordState } from "../../src/protocol/record.js";
-import { outwaitMs } from "../../src/protocol/validity.js";
+import { outwaitMs } from "../../src/protocol/lease-times.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { recordOf } from "../support/scripted-transport.js";

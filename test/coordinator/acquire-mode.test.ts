@@ -1,13 +1,11 @@
 import { expect } from "chai";
 import {
-  NEWCOMER,
-  previousOwnerOf,
-  receiverFor,
+  receiverOf,
   type AcquireMode,
   type Predecessor,
 } from "../../src/coordinator/acquire-mode.js";
 import type { VoteReceiver } from "../../src/coordinator/ports.js";
-import type { PreviousOwner, Vote } from "../../src/protocol/operation.js";
+import type { Vote } from "../../src/protocol/operation.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 const WAITER = { inbox: "inbox", ticket: 5, turnMs: 20 };
@@ -29,40 +27,16 @@ function receivers() {
   return { heard, from, round: receiver("round") };
 }
 
-const { from } = receivers();
-const PASS_ON: AcquireMode = { as: "passOn", waiter: WAITER, from };
-const ADOPTION: AcquireMode = { as: "adoption", previousId: "before" };
-const WITHOUT_PREVIOUS: readonly AcquireMode[] = [
-  ...[NEWCOMER, { as: "joiner" }, { as: "preempt" }, { as: "waiter", waiter: WAITER }],
-] as const;
-
-describe("The mode of an acquire", () => {
-  const OWNERS: readonly [AcquireMode, PreviousOwner | undefined][] = [
-    ...WITHOUT_PREVIOUS.map((mode): [AcquireMode, undefined] => [mode, undefined]),
-    [PASS_ON, { ownerId: "before", token: 7 }],
-    // Another process has the token.
-    [ADOPTION, { ownerId: "before", token: undefined }],
-  ];
-  for (const [mode, previous] of OWNERS) {
-    it(`${previous === undefined ? "replaces no owner" : "replaces one owner"}: ${mode.as}`, () => {
-      expect(previousOwnerOf(mode)).to.deep.equal(previous);
-    });
-  }
-
-  for (const mode of WITHOUT_PREVIOUS) {
-    it(`leaves the votes to the round: ${mode.as}`, () => {
-      const { round } = receivers();
-      expect(receiverFor(mode, round)).to.equal(round);
-    });
-  }
-});
+const PREVIOUS = { ownerId: "before", token: undefined };
+const ADOPTION: AcquireMode = { as: "adoption", previous: PREVIOUS };
 
 describe("The votes on a hand-over", () => {
   for (const vote of [HANDED, NOT_HANDED, granted(), held(), free(), foreign(), fault()]) {
     it(`go to the old lock before the round, as they are: ${JSON.stringify(vote)}`, () => {
       const { heard, from: predecessor, round } = receivers();
-      const mode: AcquireMode = { as: "passOn", waiter: WAITER, from: predecessor };
-      receiverFor(mode, round).onVote(2, vote);
+      const { previous } = predecessor;
+      const mode: AcquireMode = { as: "passOn", waiter: WAITER, from: predecessor, previous };
+      receiverOf(mode, round).onVote(2, vote);
       expect(heard).to.deep.equal([
         ["predecessor", 2, vote],
         ["round", 2, vote],
@@ -79,7 +53,7 @@ describe("The votes on an adoption", () => {
   ]) {
     it(`${isProof ? "count" : "count as refusals"}: ${title}`, () => {
       const { heard, round } = receivers();
-      receiverFor(ADOPTION, round).onVote(1, vote);
+      receiverOf(ADOPTION, round).onVote(1, vote);
       expect(heard).to.deep.equal([["round", 1, isProof ? vote : free()]]);
     });
   }
@@ -87,7 +61,7 @@ describe("The votes on an adoption", () => {
   for (const vote of [held(), foreign(), fault("timeout"), fault("late", false)]) {
     it(`count as they are unless they are grants: ${JSON.stringify(vote)}`, () => {
       const { heard, round } = receivers();
-      receiverFor(ADOPTION, round).onVote(1, vote);
+      receiverOf(ADOPTION, round).onVote(1, vote);
       expect(heard).to.deep.equal([["round", 1, vote]]);
     });
   }

@@ -1,7 +1,14 @@
 import { expect } from "chai";
-import { Admission, type Entrant } from "../../src/coordinator/admission.js";
-import type { Urgency } from "../../src/protocol/admission.js";
+import * as fc from "fast-check";
+import {
+  Admission,
+  nextWindow,
+  WINDOW_BOUNDS,
+  type Entrant,
+} from "../../src/coordinator/admission.js";
+import type { Urgency } from "../../src/protocol/next-move.js";
 import { ManualClock } from "../support/manual-clock.js";
+import { uniform } from "../support/uniform.js";
 
 const NODE_TIMEOUT_MS = 500;
 
@@ -36,7 +43,7 @@ class AdmissionBench {
 
   end(names: string, how: "answered" | "unanswered" | "aborted" = "answered"): void {
     for (const name of names) {
-      this.admission.onEnd(how, this.#beganMs.get(name) ?? NaN, NODE_TIMEOUT_MS);
+      this.admission.onEnd(how, this.#beganMs.get(name) ?? NaN, NODE_TIMEOUT_MS, this.clock.now());
     }
   }
 
@@ -238,5 +245,39 @@ describe("Admission while no quorum answers", () => {
     }
     expect(seen === many.join("")).to.equal(true);
     expect(bench.clock.timerCount).to.equal(0);
+  });
+});
+
+const { min, start, max } = WINDOW_BOUNDS;
+
+describe("nextWindow", () => {
+  const table: readonly [string, number, number | undefined, number][] = [
+    ["grows by one where an attempt ended soon", start, 125, start + 1],
+    ["stays where it ended neither soon nor late", start, 126, start],
+    ["stays at half of the node deadline", start, 250, start],
+    ["is halved where it ended late", start, 251, start / 2],
+    ["is halved where no quorum answered", start, undefined, start / 2],
+    ["does not grow beyond the most", max, 1, max],
+    ["is not halved below the least", min + 1, 251, min],
+  ];
+  for (const [title, window, tookMs, next] of table) {
+    it(title, () => {
+      expect(nextWindow(window, tookMs, 500, WINDOW_BOUNDS)).to.equal(next);
+    });
+  }
+
+  it("is a whole number within its bounds, and never larger for an attempt that took longer", () => {
+    const window = fc.integer({ min, max });
+    fc.assert(
+      fc.property(window, uniform(0, 2_000), uniform(0, 2_000), (before, a, b) => {
+        const [soon, late] = [Math.min(a, b), Math.max(a, b)].map((tookMs) =>
+          nextWindow(before, tookMs, 1_000, WINDOW_BOUNDS),
+        );
+        expect(soon)
+          .to.be.within(min, max)
+          .and.at.least(late ?? Infinity);
+        expect(Number.isInteger(soon)).to.equal(true);
+      }),
+    );
   });
 });

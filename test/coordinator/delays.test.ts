@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Lease } from "../../src/coordinator/lease.js";
-import { driftMs } from "../../src/protocol/validity.js";
+import { driftMs } from "../../src/protocol/lease-times.js";
 import { CoordinatorBench, heardInbox } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { free, granted, held } from "../support/votes.js";

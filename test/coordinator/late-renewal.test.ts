@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import type { Vote } from "../../src/protocol/operation.js";
-import { LOSS_LEAD_MS } from "../../src/protocol/validity.js";
+import { LOSS_LEAD_MS } from "../../src/protocol/lease-times.js";
 import { CoordinatorBench } from "../support/coordinator-bench.js";
 import { fault, granted } from "../support/votes.js";
 import { settle } from "../support/manual-clock.js";

@@ -140,7 +140,7 @@ describe("The keys of a lease", () => {
     const bench = new Bench(0b001, 0b011);
     expect(bench.mayHold).to.deep.equal([true, true, false]);
     const other = new Bench(0b001);
-    other.lease.onComplete(2);
+    other.lease.onVote(2, granted());
     expect(other.mayHold).to.deep.equal([true, false, true]);
   });
 
@@ -154,7 +154,7 @@ describe("The keys of a lease", () => {
   it("fills in the nodes that lack the key after the deadline of the acquire, once", () => {
     const bench = new Bench(0b001);
     bench.coordinator.clock.advance(49);
-    bench.lease.onComplete(1);
+    bench.lease.onVote(1, granted());
     expect(bench.counts).to.deep.equal([0, 0, 0]);
     bench.coordinator.clock.advance(1);
     expect(bench.counts).to.deep.equal([0, 0, 1]);

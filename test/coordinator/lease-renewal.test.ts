@@ -6,7 +6,7 @@ import {
 } from "../../src/coordinator/lease-renewal.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import { newOperation, type OperationOf, type Vote } from "../../src/protocol/operation.js";
-import { renewalAtMs, renewalRetryMs } from "../../src/protocol/renewal.js";
+import { renewalAtMs, renewalRetryMs } from "../../src/protocol/lease-times.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
@@ -42,7 +42,7 @@ class Bench implements ExtendedLease {
     const { context } = this.coordinator;
     this.provenAtMs = startMs;
     this.firstRenewalAtMs = settings.renew
-      ? renewalAtMs(startMs, settings.ttlMs)
+      ? renewalAtMs(startMs, { ttlMs: settings.ttlMs, driftFactor: 0 })
       : Number.POSITIVE_INFINITY;
     const entropy = { ...context.entropy, unit: () => UNIT };
     const observer = {
@@ -110,7 +110,7 @@ class Bench implements ExtendedLease {
   }
 }
 
-const DUE_MS = renewalAtMs(1_000, 1_000) - 1_000;
+const DUE_MS = renewalAtMs(1_000, { ttlMs: 1_000, driftFactor: 0 }) - 1_000;
 
 describe("The outcome of an extend round", () => {
   for (const { title, votes, change = () => {}, kind, told } of [
@@ -201,7 +201,9 @@ describe("The outcome of an extend round", () => {
     bench.coordinator.clock.advance(40);
     await bench.answer(WON);
     expect(bench.validUntilMs - bench.startMs).to.equal(100 + 988);
-    expect(bench.renewal.wakeAtMs).to.equal(renewalAtMs(bench.startMs + 100, 1_000));
+    expect(bench.renewal.wakeAtMs).to.equal(
+      renewalAtMs(bench.startMs + 100, { ttlMs: 1_000, driftFactor: 0 }),
+    );
     expect(bench.proofs, "all votes, and the straggler").to.deep.equal([0, 1, 2, 2]);
   });
 });

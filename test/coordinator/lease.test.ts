@@ -4,7 +4,7 @@ import { MAX_RENEWALS } from "../../src/coordinator/renewals.js";
 import type { Timer } from "../../src/coordinator/ports.js";
 import { armedMs } from "../../src/protocol/lease-clock.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { LOSS_LEAD_MS } from "../../src/protocol/validity.js";
+import { LOSS_LEAD_MS } from "../../src/protocol/lease-times.js";
 import { CoordinatorBench, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";

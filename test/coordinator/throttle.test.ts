@@ -4,9 +4,7 @@ import { ManualClock } from "../support/manual-clock.js";
 
 class ThrottleBench {
   readonly clock = new ManualClock();
-  /** How many may be under way; of urgent ones one more. */
-  limit = 2;
-  readonly throttle = new Throttle(this.clock, (isUrgent) => this.limit + (isUrgent ? 1 : 0));
+  readonly throttle = new Throttle(this.clock, 2, 1);
   readonly begun: string[] = [];
 
   enter(...names: readonly string[]): Throttled[] {
@@ -32,7 +30,7 @@ describe("A throttle", () => {
     expect(begunAfter(1)).to.deep.equal([]);
     expect(begunAfter(1)).to.deep.equal(["c"]);
     expect(begunAfter(1)).to.deep.equal(["d"]);
-    expect(bench.throttle).to.include({ waitingCount: 0, underWayCount: 2, isCrowded: false });
+    expect(bench.throttle).to.include({ waitingCount: 0, underWayCount: 2 });
   });
 
   it("begins the next in a turn of the event loop of its own, and needs none where nothing waits", () => {
@@ -51,7 +49,7 @@ describe("A throttle", () => {
   it("asks for its limit whenever one could begin", () => {
     const bench = new ThrottleBench();
     bench.enter("a", "b", "c", "d", "e");
-    bench.limit = 4;
+    bench.throttle.limit = 4;
     bench.throttle.beginNext();
     expect(bench.begun).to.deep.equal(["a", "b", "c", "d"]);
   });

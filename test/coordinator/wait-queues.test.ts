@@ -1,7 +1,12 @@
 import { expect } from "chai";
-import { CONTENDED_MS } from "../../src/coordinator/contended-names.js";
 import type { Lease } from "../../src/coordinator/lease.js";
-import { MAX_PASSED_BACK_A_SECOND } from "../../src/coordinator/wait-queues.js";
+import {
+  CONTENDED_MS,
+  ContendedNames,
+  MAX_CONTENDED_NAMES,
+  MAX_PASSED_BACK_A_SECOND,
+} from "../../src/coordinator/wait-queues.js";
+import { keysOf } from "../../src/kinds/exclusive.js";
 import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -497,5 +502,31 @@ describe("A line", () => {
       expect(bench.counts("heal"), "it takes no turn any more").to.deep.equal(healCounts);
       expect(bench.counts("leave"), "but passes it on").to.deep.equal([0, 0, 1]);
     }
+  });
+});
+
+const keysOfName = (name: string | number) => keysOf("lock:", String(name));
+
+describe("ContendedNames", () => {
+  it("remembers a name for a while after it was contended last", () => {
+    const names = new ContendedNames();
+    names.onGranted(keysOfName("a"), true, 0);
+    names.onGranted(keysOfName("a"), true, 100);
+    expect(names.has(keysOfName("a"), CONTENDED_MS + 99)).to.equal(true);
+    expect(names.has(keysOfName("a"), CONTENDED_MS + 100)).to.equal(false);
+    expect(names.has(keysOfName("b"), 100)).to.equal(false);
+    names.onGranted(keysOfName("a"), false, 100);
+    expect(names.has(keysOfName("a"), 100)).to.equal(false);
+  });
+
+  it("forgets what was contended the longest ago once there are too many", () => {
+    const names = new ContendedNames();
+    for (let name = 0; name < MAX_CONTENDED_NAMES; name++)
+      names.onGranted(keysOfName(name), true, 0);
+    names.onGranted(keysOfName(0), true, 0);
+    names.onGranted(keysOfName("more"), true, 0);
+    expect(names.has(keysOfName(0), 0)).to.equal(true);
+    expect(names.has(keysOfName(1), 0)).to.equal(false);
+    expect(names.has(keysOfName(2), 0)).to.equal(true);
   });
 });

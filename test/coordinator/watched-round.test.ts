@@ -86,9 +86,8 @@ describe("Who hears of a round", () => {
   ]) {
     it(`waits on after ${what}`, () => {
       const { bench, rounds } = watchedBench();
-      const { schedule, clock } = bench.context;
-      const round = new Round(3, schedule, 50, { onVerdict: () => {} }, { lingerMs: 20 });
-      round.send(bench.context, operation("acquire", "me"), 0, clock.now());
+      const round = new Round(bench.context, 50, { onVerdict: () => {} }, { lingerMs: 20 });
+      round.send(operation("acquire", "me"), bench.clock.now());
       bench.answer("acquire", [held(), held(), undefined]);
       end(round);
       bench.clock.advance(49);

@@ -6,7 +6,7 @@ import {
   type LockManager,
   type LockManagerOptions,
 } from "../../src/index.js";
-import { driftMs } from "../../src/protocol/validity.js";
+import { driftMs } from "../../src/protocol/lease-times.js";
 import { lockKeys, pttlOf } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf } from "../support/settle.js";

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
+  drawnToken,
   FENCE_LEAD_US,
   fenceSlackUs,
   implausibleText,
@@ -10,6 +11,8 @@ import {
   nextProposal,
   sealState,
 } from "../../src/protocol/fencing.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import { fault, granted, held } from "../support/votes.js";
 
 const us = fc.integer({ min: 0, max: 2 ** 52 });
 
@@ -42,6 +45,25 @@ describe("nextProposal", () => {
 
   it("is the time of day in whole microseconds once that has moved on", () => {
     expect(nextProposal(5, 1_234.9)).to.equal(1_234);
+  });
+});
+
+describe("drawnToken", () => {
+  const vote = fc.oneof(
+    fc.integer({ min: 1, max: 4 }).map((fence) => granted(fence)),
+    fc.constantFrom<Vote | undefined>(held(), fault(), undefined),
+  );
+
+  it("is the largest fence that was granted, and sealed is where that was", () => {
+    fc.assert(
+      fc.property(fc.array(vote, { minLength: 1, maxLength: 9 }), (votes) => {
+        const fences = votes.map((each) => (each?.kind === "granted" ? each.fence : 0));
+        const { token, sealed } = drawnToken(votes);
+        expect(token).to.equal(Math.max(...fences));
+        const isSealed = fences.map((_, index) => (sealed & (1 << index)) !== 0);
+        expect(isSealed).to.deep.equal(fences.map((fence) => fence > 0 && fence === token));
+      }),
+    );
   });
 });
 

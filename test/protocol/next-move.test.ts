@@ -1,4 +1,4 @@
-import type { Urgency } from "../../src/protocol/admission.js";
+import type { Urgency } from "../../src/protocol/next-move.js";
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {

@@ -7,7 +7,7 @@ import {
   RENEWED_BY_MS,
   SIGN_INEXACT_MS,
 } from "../../src/protocol/overdue.js";
-import { validUntilMs } from "../../src/protocol/validity.js";
+import { validUntilMs } from "../../src/protocol/lease-times.js";
 
 const END = 1_700_000_000_000;
 const exact = (endMs: number): string => `9000~x9_Kq2@${endMs}`;

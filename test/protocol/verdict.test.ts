@@ -3,10 +3,12 @@ import {
   isReasonKnown,
   isRefusedByQuorum,
   quorumSize,
+  tallyOf,
   toleratedCount,
   verdict,
   type Tally,
 } from "../../src/protocol/verdict.js";
+import { fault, free, granted, held } from "../support/votes.js";
 
 const MAX_NODES = 9;
 
@@ -93,6 +95,15 @@ describe("verdict", () => {
       const split = { nodeCount, grantedCount: half, refusedCount: half, faultCount: 0 };
       expect(verdict(split)).to.equal("lost");
     }
+  });
+});
+
+describe("tallyOf", () => {
+  it("counts each vote once, and no silent node", () => {
+    const votes = [granted(7), undefined, held(), free(), fault(), fault(), fault()];
+    expect(tallyOf(votes)).to.deep.equal({
+      ...{ nodeCount: 7, grantedCount: 1, refusedCount: 2, faultCount: 3 },
+    });
   });
 });
 

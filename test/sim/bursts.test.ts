@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { ORACLE_IDS, type HistoryEvent } from "../../sim/oracles/history.js";
-import { WINDOW_BOUNDS } from "../../src/protocol/admission.js";
+import { WINDOW_BOUNDS } from "../../src/coordinator/admission.js";
 import type { Scenario, Session } from "../../sim/scenario.js";
 import { simulate } from "../../sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";

@@ -1,6 +1,6 @@
 import { isExcused } from "../../protocol/capabilities.js";
 import { isOldByClocks, isTrusted } from "../../protocol/incarnation.js";
-import { outwaitMs } from "../../protocol/validity.js";
+import { outwaitMs } from "../../protocol/lease-times.js";
 import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 
 /**

@@ -1,5 +1,6 @@
 import type { LockManagerOptions } from "../../api/options.js";
 import { MAX_TIMER_MS, number, show } from "../../runtime/validate.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../../script/batch-script.js";
 
 /** The settings of redlock, with its meanings and defaults. */
 export interface Settings {
@@ -62,4 +63,26 @@ export function checkDuration(duration: number): void {
   if (duration < 1 || !Number.isSafeInteger(duration)) {
     throw new RangeError(`\`duration\` must be from 1 to 2^53 - 1, got ${duration}`);
   }
+}
+
+type ScriptName = "acquireScript" | "extendScript" | "releaseScript";
+
+export type ScriptOptions = {
+  readonly [name in ScriptName]?: string | ((script: string) => string);
+};
+
+export type Scripts = {
+  readonly [name in ScriptName]: { readonly value: string; readonly hash: string };
+};
+
+/** There is one script for all operations. */
+const SCRIPT = Object.freeze({ value: BATCH_SCRIPT, hash: BATCH_SHA });
+
+/** @throws TypeError for a custom script */
+export function scriptsFor(given: ScriptOptions): Scripts {
+  for (const [name, script] of Object.entries(given)) {
+    if (script === undefined) continue;
+    throw new TypeError(`\`scripts.${name}\` is not supported, got ${show(script)}`);
+  }
+  return { acquireScript: SCRIPT, extendScript: SCRIPT, releaseScript: SCRIPT };
 }

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { LOSS_LEAD_MS } from "../../../src/protocol/validity.js";
+import { LOSS_LEAD_MS } from "../../../src/protocol/lease-times.js";
 import {
   ExecutionError,
   type RedlockAbortSignal,
