@@ -1,7 +1,7 @@
 import type { BatchReply, HandshakeReply } from "../src/channel/transport.js";
 import { RedisError } from "../src/memory/errors.js";
 import type { Operation } from "../src/protocol/operation.js";
-import { decodeReply } from "../src/script/batch-codec.js";
+import { decodeReply } from "../src/script/batch-decoder.js";
 import { decodeHandshake } from "../src/script/handshake-codec.js";
 import { connectionFailure, errorReply } from "../src/script/redis-errors.js";
 import type { CommandReply } from "./sim-server.js";

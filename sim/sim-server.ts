@@ -9,7 +9,7 @@ import { MAX_FENCE } from "../src/protocol/fencing.js";
 import { fenceBucketOf, RECORD_KEY } from "../src/protocol/keys.js";
 import { listFieldOf } from "../src/protocol/node-list.js";
 import { readRecord, type IncarnationRecord } from "../src/protocol/record.js";
-import { encodeBatch, type BatchConstants } from "../src/script/batch-codec.js";
+import { encodeBatch, type BatchConstants } from "../src/script/batch-encoder.js";
 import { withFewerBuckets } from "../src/script/fence-buckets.js";
 import { encodeHandshake } from "../src/script/handshake-codec.js";
 import { BATCH_SCRIPT } from "../src/script/batch-script.js";

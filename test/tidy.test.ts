@@ -67,7 +67,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   },
   memory: {
     ours: [
-      ...["channel/transport.ts", "script/batch-codec.ts", "redis/command-transport.ts"],
+      ...["channel/transport.ts", "script/batch-encoder.ts", "redis/command-transport.ts"],
       ...["nodes/own-nodes.ts", "runtime/", "memory/"],
     ],
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
@@ -116,7 +116,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
       ...["redis/node-config.ts", "redis/plain-client.ts"],
       ...["script/embedded-lua.ts", "script/handshake-codec.ts"],
       // To check the transport of a node, which it makes as a lock manager does.
-      ...["channel/transport.ts", "redis/command-transport.ts", "redis/batch-wire.ts"],
+      ...["channel/transport.ts", "redis/command-transport.ts", "script/batch-encoder.ts"],
       ...["nodes/own-nodes.ts", "kinds/exclusive.ts"],
     ],
     packages: ["ioredis", "node:", "testcontainers"],

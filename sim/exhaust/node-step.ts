@@ -3,7 +3,8 @@ import { RECORD_KEY } from "../../src/protocol/keys.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
 import { newOperation, type Vote } from "../../src/protocol/operation.js";
-import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
+import { decodeReply } from "../../src/script/batch-decoder.js";
+import { encodeBatch } from "../../src/script/batch-encoder.js";
 import { getOrAdd } from "../oracles/get-or-add.js";
 import type { Message, NodeState } from "./state.js";
 

@@ -37,6 +37,9 @@ interface State {
   readonly places: ReadonlyMap<string, Place>;
 }
 
+/** A message, and the ticket of the place that it is for: an earlier step of the same instant may have moved that. */
+type Told = Pick<TurnEvent, "process" | "wants"> & { readonly ticket: number | undefined };
+
 /** What one instant changes for a name on a node. */
 interface Step {
   readonly node: number;
@@ -47,7 +50,7 @@ interface Step {
   readonly gone: PlaceEvent[];
   /** A place that was ahead of others stands behind them now: it is its process's next waiter's. */
   hasStoodBack: boolean;
-  readonly told: TurnEvent[];
+  readonly told: Told[];
   readonly isFailing: boolean;
   /** A permit may be reserved for somebody: then nobody holds the semaphore, and it is there. */
   readonly isReserved: boolean;
@@ -133,8 +136,11 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
         step.gone.push(event);
       }
     } else if (event.kind === "turn" && event.what === "told") {
-      const { node, name, atUs, permit } = event;
-      stepOf(node, name, atUs).told.push(event);
+      const { node, name, atUs, process, wants, permit } = event;
+      const step = stepOf(node, name, atUs);
+      const places = [...(states.get(`${node} ${name}`)?.places.values() ?? [])];
+      const place = places.find((each) => each.process === process && each.wants === wants);
+      step.told.push({ process, wants, ticket: place?.ticket });
       if (permit !== undefined) reservedUs.set(`${node} ${name}`, atUs);
     } else if (event.kind === "node") {
       const step = event.what === "errors" ? 1 : event.what === "calm" ? -1 : 0;
@@ -184,7 +190,7 @@ function unheard(
     };
     // The step may have queued it anew, for another waiter of its process.
     const renewed = gone.find((place) => isOfEarly(place) && place.ticket !== undefined);
-    const ticket = renewed?.ticket ?? was.find(isOfEarly)?.ticket;
+    const ticket = renewed?.ticket ?? early.ticket;
     if (ticket === undefined || first.ticket >= ticket) return undefined;
     return `tells ${early.process}, although ${first.process} came first`;
   }

@@ -21,6 +21,8 @@ interface Asker {
   readonly pending: Map<string, Set<number>>;
   readonly asksUs: number[];
   holdCount: number;
+  /** It has left the queues: whoever asks for it now is not in them yet, and contends for a split name. */
+  hasLeft: boolean;
   /** A quorum has told it, and it was idle. */
   dueUs?: number | undefined;
 }
@@ -28,8 +30,9 @@ interface Asker {
 /**
  * W6: a waiter that a quorum of nodes has told that it is its turn asks them at once, and not with its next look. Except
  * that its attempt is under way, that it holds the name, that it was told so more often than it may follow, that few
- * attempts of its process may be under way at once, or that a set of names waits there as well, which lets others pass
- * when it lacks another name. It is judged where the process has missed no answer lately.
+ * attempts of its process may be under way at once, that the process has left the queue which that is about, or that a
+ * set of names waits there as well, which lets others pass when it lacks another name. It is judged where the process
+ * has missed no answer lately.
  */
 export function checkPromptAsks(history: History, violate: Violate): void {
   const { settings, events } = history;
@@ -47,6 +50,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
     getOrAdd(askers, `${process} ${name}`, () => ({
       ...{ process, name, told: new Map(), pending: new Map(), asksUs: [] },
       holdCount: 0,
+      hasLeft: false,
     }));
   /** What it was told was for whoever was first then, or for a lock that it held. */
   const forget = (asker: Asker): void => {
@@ -82,6 +86,13 @@ export function checkPromptAsks(history: History, violate: Violate): void {
           getOrAdd(pending, `seal of ${event.ownerId}`, () => new Set()).add(event.node);
         }
       }
+      if (event.op === "leave") {
+        for (const name of allWaitedFor(event.name)) {
+          const asker = find(event.process, name);
+          asker.hasLeft = true;
+          forget(asker);
+        }
+      }
       if (event.op !== "acquire") return;
       // A request that steals the name goes before all others of its process.
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
@@ -92,6 +103,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
           asker.asksUs.push(atUs);
         }
         getOrAdd(asker.pending, event.ownerId, () => new Set()).add(event.node);
+        asker.hasLeft = false;
         asker.dueUs = undefined;
         due.delete(asker);
       }
@@ -101,6 +113,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
       const asker = find(event.process, name);
       const what = event.permit === undefined ? "" : String(event.permit);
       const nodes = getOrAdd(asker.told, what, () => new Set());
+      if (asker.hasLeft) return;
       nodes.add(event.node);
       if (
         nodes.size < lists.quorumOf(event.process) ||

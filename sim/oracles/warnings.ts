@@ -2,6 +2,9 @@ import { getOrAdd } from "./get-or-add.js";
 import type { History, ListedEvent, Violate } from "./history.js";
 import { NodeLists } from "./node-lists.js";
 
+/** For so long a process may not have asked every node who it is, µs. */
+const START_US = 1_000_000;
+
 /**
  * I3: whoever uses other nodes than the clients before it is warned, and nobody else is. It is due as soon as a node
  * votes on whose record a longer or shorter list has stood since before the process began. (A list with as many nodes may
@@ -9,7 +12,8 @@ import { NodeLists } from "./node-lists.js";
  * list meanwhile.
  *
  * A node that loses its data gets its id back from whoever asks it first, or by a list. Where it has lost it twice since
- * a process began, or where the lists were deleted meanwhile, that process may know another id of it than others do.
+ * a process began, or where the lists were deleted meanwhile, that process may know another id of it than others do. So
+ * may one that began just before the loss: it may not have asked that node yet, nor seen the id in a list.
  */
 export function checkWarnings(history: History, violate: Violate): void {
   const lists = new NodeLists(history);
@@ -35,9 +39,9 @@ export function checkWarnings(history: History, violate: Violate): void {
   };
   const mayHaveOldId = (node: number): boolean =>
     [...begunUs].some(([process, sinceUs]) => {
-      const lossCount = lossesUs.get(node)?.filter((atUs) => atUs >= sinceUs).length ?? 0;
-      const isCleared = deletedUs >= sinceUs;
-      return lists.of(process).includes(node) && lossCount > (isCleared ? 0 : 1);
+      const losses = lossesUs.get(node)?.filter((atUs) => atUs >= sinceUs) ?? [];
+      const isCleared = deletedUs >= sinceUs || losses.some((atUs) => atUs < sinceUs + START_US);
+      return lists.of(process).includes(node) && losses.length > (isCleared ? 0 : 1);
     });
   for (const event of history.events) {
     const { kind, atUs } = event;

@@ -5,7 +5,6 @@ import {
   offsetLimitMs,
   strayMs,
   type ClockOffset,
-  type Consensus,
 } from "../protocol/clock-offset.js";
 
 /** Maximum age of readings that are compared, ms, so that clock rates do not matter. */
@@ -72,16 +71,13 @@ export class ClockOffsets {
     // With only two clocks, it is unknown which one is right.
     if (comparable.length === 1 && this.#readings.length > 1) return;
     const consensus = consensusOf(comparable);
-    for (const reading of comparable) this.#judge(reading, consensus);
-  }
-
-  #judge(reading: Reading, consensus: Consensus): void {
-    const { index } = reading;
-    const isRight = strayMs(reading, consensus) <= this.#limitMs;
-    if (isRight) this.#told.delete(index);
-    else if (!this.#told.has(index)) {
-      this.#told.add(index);
-      this.#warn(index, textOf(reading, this.#limitMs));
+    for (const each of comparable) {
+      const isRight = strayMs(each, consensus) <= this.#limitMs;
+      if (isRight) this.#told.delete(each.index);
+      else if (!this.#told.has(each.index)) {
+        this.#told.add(each.index);
+        this.#warn(each.index, textOf(each, this.#limitMs));
+      }
     }
   }
 }

@@ -14,6 +14,12 @@ export interface Entry {
   readonly wasSent: boolean;
 }
 
+/** Why an operation is not sent. */
+export interface Refusal {
+  readonly fault: FaultKind;
+  readonly message: string;
+}
+
 /** An operation of the channel itself, without a caller. */
 export function entryWithoutReceiver(operation: Operation, index: number): Entry {
   return { operation, receiver: NOBODY, index, mayHold: false, wasSent: false };

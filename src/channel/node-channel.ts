@@ -5,8 +5,8 @@ import type { FaultKind, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
-import { answerUnknown, refuseUnsent, type Entry } from "./entry.js";
-import { Pipeline } from "./pipeline.js";
+import { answerUnknown, refuseUnsent, type Entry, type Refusal } from "./entry.js";
+import { Pipeline, type PipelinedNode } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
 import type { Handshake, NodeConnection } from "./node-connection.js";
@@ -21,7 +21,7 @@ type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
  * One node behind one connection at a time: handshake first, then operations in order. Nothing is sent late, no
  * release that matters is dropped, and a node that does not answer costs bounded memory.
  */
-export class NodeChannel implements NodePort, Member, ConnectedNode {
+export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNode {
   readonly name: string;
   readonly index: number;
   readonly #settings: ChannelSettings;
@@ -61,12 +61,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
     this.#connections = new NodeConnections(transport, clock, entropy, handshakeTimeoutMs, this);
     this.#onState = onState;
     this.#ttl = new RecordedTtl(settings.raisedTtlMs);
-    this.#pipeline = new Pipeline(clock, settings, deployment.votes, {
-      acquireProblem: () => deployment.quarantine.problemOf(index),
-      onForgot: () => this.#onForgot(),
-      onNodeTime: (nodeMs, tookMs) => deployment.onNodeTime(index, nodeMs, tookMs),
-      onSuspicion: () => this.#tell(),
-    });
+    this.#pipeline = new Pipeline(clock, settings, deployment.votes, this);
     deployment.join(this);
   }
 
@@ -77,7 +72,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
 
   get state(): ChannelState {
     if (this.#phase !== "ready") return this.#phase;
-    if (this.#pipeline.isSuspected) return "suspected";
+    if (this.#pipeline.suspicion.isSuspected) return "suspected";
     return this.quarantineLeftMs > 0 ? "quarantined" : "ready";
   }
 
@@ -85,7 +80,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
   get detail(): string {
     const { state } = this;
     if (state === "suspected") return UNANSWERED;
-    const problem = state === "quarantined" ? this.#acquireProblem : undefined;
+    const { quarantine } = this.#deployment;
+    const problem = state === "quarantined" ? quarantine.problemOf(this.index) : undefined;
     return problem ?? this.#detail;
   }
 
@@ -134,7 +130,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
       this.#ttl.wantedMs = ttlMs;
       this.#connections.current?.handshake(undefined);
     }
-    const isAnswering = this.#phase === "ready" && !this.#pipeline.isSuspected;
+    const isAnswering = this.#phase === "ready" && !this.#pipeline.suspicion.isSuspected;
     if (this.#ttl.isBehind && isAnswering) await this.#ttl.settled();
   }
 
@@ -219,17 +215,10 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
     this.#tell();
   }
 
-  #onForgot(): void {
-    this.#deployment.quarantine.onForgot(this.index);
-    // A handshake in flight was sent after the batch that found out, or the next batch will find out again.
-    const { current } = this.#connections;
-    if (current?.isHandshaking === false) current.handshake(undefined);
-    this.#tell();
-  }
-
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean {
     const { message, isMisconfigured, isOutOfStep = false } = failure;
-    const wasHealthy = this.#phase === "ready" && !this.#pipeline.isSuspected && !isOutOfStep;
+    const wasHealthy =
+      this.#phase === "ready" && !this.#pipeline.suspicion.isSuspected && !isOutOfStep;
     this.#ttl.onEnd();
     // One immediate retry after a healthy connection broke: operations may wait for it. After that, and for a node
     // that had stopped answering or answered something else, they are refused immediately.
@@ -255,6 +244,31 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
     return isWorthWaiting;
   }
 
+  // The pipeline's side
+
+  problemOf(operation: Operation): Refusal | undefined {
+    const { quarantine } = this.#deployment;
+    const message = operation.kind === "acquire" ? quarantine.problemOf(this.index) : undefined;
+    if (message !== undefined) return { fault: "quarantined", message };
+    return this.#ttl.problemOf(operation);
+  }
+
+  onForgot(): void {
+    this.#deployment.quarantine.onForgot(this.index);
+    // A handshake in flight was sent after the batch that found out, or the next batch will find out again.
+    const { current } = this.#connections;
+    if (current?.isHandshaking === false) current.handshake(undefined);
+    this.#tell();
+  }
+
+  onNodeTime(nodeMs: number, roundTripMs: number): void {
+    this.#deployment.onNodeTime(this.index, nodeMs, roundTripMs);
+  }
+
+  onSuspicion(): void {
+    this.#tell();
+  }
+
   /** The state may have changed. Each is told once, so is the end of a quarantine, for which no event arrives. */
   #tell(): void {
     const { state } = this;
@@ -270,26 +284,17 @@ export class NodeChannel implements NodePort, Member, ConnectedNode {
   // Operations
 
   #submitReady(entry: Entry, wasParked = false): void {
-    const { operation } = entry;
-    const message = operation.kind === "acquire" ? this.#acquireProblem : undefined;
-    const problem =
-      message === undefined
-        ? this.#ttl.problemOf(operation)
-        : ({ fault: "quarantined", message } as const);
+    const problem = this.problemOf(entry.operation);
     if (problem !== undefined) {
       this.#refuse(entry, problem.fault, problem.message);
       return;
     }
     // A release that is owed is written after its acquire even if no answers arrive now.
-    if (this.#pipeline.isSuspected && !entry.mayHold) {
+    if (this.#pipeline.suspicion.isSuspected && !entry.mayHold) {
       this.#refuse(entry, "suspected", UNANSWERED);
       return;
     }
     this.#pipeline.push(entry, wasParked);
-  }
-
-  get #acquireProblem(): string | undefined {
-    return this.#deployment.quarantine.problemOf(this.index);
   }
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {

@@ -40,7 +40,13 @@ export class OverdueHolders {
   /** Learns from the node's answers. Returns the vote, with the time until another attempt is worthwhile. */
   read(operation: Operation, vote: Vote): Vote {
     const { kind, keys } = operation;
-    if (vote.kind === "refused") return this.#refused(keys, vote);
+    if (vote.kind === "refused") {
+      const { signs = "", remainingMs, takenPermits } = vote;
+      const isAnyEnough = takenPermits !== undefined;
+      const nowMs = this.#clock.steady();
+      const overdueInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
+      return overdueInMs < remainingMs ? { ...vote, overdueInMs } : vote;
+    }
     if (vote.kind !== "granted") return vote;
     if (kind === "refresh" && vote.looks !== undefined) this.#look(operation.places, vote.looks);
     else if (kind === "acquire" && this.#watched.size > 0) this.#granted(keys);
@@ -50,25 +56,12 @@ export class OverdueHolders {
   /** The step to run before an operation: it ends overdue holders. Undefined where there are none. */
   expiryOf({ kind, keys, sendBeforeMs }: Operation): Operation | undefined {
     if (this.#watched.size === 0 || kind !== "acquire") return undefined;
-    const signs = this.#take(keys);
-    if (signs === undefined) return undefined;
-    return newOperation("expire", { keys, ownerId: signs, sendBeforeMs });
-  }
-
-  #take(keys: LockKind): string | undefined {
     const nowMs = this.#clock.steady();
     const due = this.#watched.get(watchKeyOf(keys))?.filter(({ dueMs }) => dueMs <= nowMs);
     if (due === undefined || due.length === 0) return undefined;
     for (const watched of due) Object.assign(watched, { dueMs: nowMs + PAUSE_MS, isAsked: true });
-    return due.map(({ text }) => text).join(";");
-  }
-
-  #refused(keys: LockKind, vote: Vote & { readonly kind: "refused" }): Vote {
-    const { signs = "", remainingMs, takenPermits } = vote;
-    const isAnyEnough = takenPermits !== undefined;
-    const nowMs = this.#clock.steady();
-    const overdueInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
-    return overdueInMs < remainingMs ? { ...vote, overdueInMs } : vote;
+    const signs = due.map(({ text }) => text).join(";");
+    return newOperation("expire", { keys, ownerId: signs, sendBeforeMs });
   }
 
   /** Where it excludes all others they are gone. Beside others those are gone that were ended before it, if any were. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import type { FaultKind } from "../protocol/operation.js";
+import type { Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
   answerUnknown,
@@ -7,6 +7,7 @@ import {
   failCall,
   refuseUnsent,
   type Entry,
+  type Refusal,
 } from "./entry.js";
 import type { NodeConnection } from "./node-connection.js";
 import { OverdueHolders } from "./overdue-holders.js";
@@ -36,30 +37,24 @@ export type PipelineSettings = Pick<
   "nodeCount" | "driftFactor" | "suspectAfterMs" | "giveUpAfterMs"
 >;
 
-/** The pipeline's interface to its channel. */
-export interface PipelineEvents {
+/** The node that the operations are for. */
+export interface PipelinedNode {
   /**
-   * Why the node must get no acquire now; undefined if it may. Asked when one is sent, not only when it is submitted:
-   * meanwhile the node may have lost its data and have a new record.
+   * Why the node must not get the operation now; undefined if it may. Asked when it is sent, not only when it is
+   * submitted: meanwhile the node may have lost its data and have a new record.
    */
-  acquireProblem(): string | undefined;
+  problemOf(operation: Operation): Refusal | undefined;
   /** The node's record differs from the one that the batch named. */
   onForgot(): void;
   /** An answer carried the node's time. */
   onNodeTime(nodeMs: number, roundTripMs: number): void;
-  /** The answer to {@link Pipeline.isSuspected} changed. */
+  /** It is suspected now, or no longer suspected. */
   onSuspicion(): void;
 }
 
 interface InFlight {
   entries: readonly Entry[];
   readonly sentMs: number;
-}
-
-/** Why an operation is not sent. */
-interface Refusal {
-  readonly fault: FaultKind;
-  readonly message: string;
 }
 
 const LATE: Refusal = { fault: "late", message: "the client was too busy to send it in time" };
@@ -79,11 +74,12 @@ export class Pipeline {
   connection: Pick<NodeConnection, "send" | "end"> | undefined;
   /** Incarnation of the node that the sender knows. Set by {@link onRecord}. */
   recordId = "";
+  /** Of the node, whose operations may have been unanswered for so long that others should not wait for it. */
+  readonly suspicion: Suspicion;
   readonly #clock: Clock;
   readonly #nodeCount: number;
   readonly #votes: Pick<PlausibleVotes, "pass">;
-  readonly #events: PipelineEvents;
-  readonly #suspicion: Suspicion;
+  readonly #node: PipelinedNode;
   readonly #overdue: OverdueHolders;
   #queue: Entry[] = [];
   /** Number of operations at its head that waited for the node; all others waited only for the end of this tick. */
@@ -102,23 +98,18 @@ export class Pipeline {
     clock: Clock,
     { nodeCount, driftFactor, suspectAfterMs, giveUpAfterMs }: PipelineSettings,
     votes: Pick<PlausibleVotes, "pass">,
-    events: PipelineEvents,
+    node: PipelinedNode,
   ) {
     this.#clock = clock;
     this.#nodeCount = nodeCount;
     this.#votes = votes;
-    this.#events = events;
-    this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs, {
+    this.#node = node;
+    this.suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs, {
       oldestSentMs: () => this.#inFlight[0]?.sentMs,
-      onSuspicion: () => events.onSuspicion(),
+      onSuspicion: () => node.onSuspicion(),
       onBroken: (failure) => this.connection?.end(failure),
     });
     this.#overdue = new OverdueHolders(clock, driftFactor);
-  }
-
-  /** Operations have been unanswered for so long that others should not wait for the node. */
-  get isSuspected(): boolean {
-    return this.#suspicion.isSuspected;
   }
 
   /** The node has shown its record: answers about its keys under another record may not hold for the current keys. */
@@ -134,7 +125,7 @@ export class Pipeline {
     if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, entry.index), wasHeldBack);
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
-    if (!wasHeldBack) this.#flushIfFull();
+    if (!wasHeldBack && this.#queue.length >= this.#fullLength) this.#flushFull();
     this.#flushSoon();
   }
 
@@ -168,7 +159,7 @@ export class Pipeline {
     [this.#queue, this.#inFlight] = [[], []];
     [this.#heldBackCount, this.#resentCount] = [0, 0];
     [this.#isScriptLoaded, this.#unexecuted] = [false, undefined];
-    this.#suspicion.reset();
+    this.suspicion.reset();
     this.#onIdle?.();
     return { sent, unsent };
   }
@@ -176,33 +167,27 @@ export class Pipeline {
   /**
    * A full batch goes out without waiting for the end of the tick. With several nodes the first is already at work
    * while we write to the others, and more calls cost more than they gain; a single node gets parts of one.
-   *
-   * From within `submit` no receiver may be called: only if there is nothing to refuse.
    */
-  #flushIfFull(): void {
-    const { length } = this.#queue;
-    if (length < (this.#nodeCount > 1 ? MAX_BATCH_SIZE : this.#singleNodePart)) return;
-    const nowMs = this.#clock.now();
-    if (this.#queue.every((entry) => this.#refusalOf(entry, nowMs) === undefined)) this.#flush();
-  }
-
-  get #singleNodePart(): number {
+  get #fullLength(): number {
+    if (this.#nodeCount > 1) return MAX_BATCH_SIZE;
     const sentCount = this.#inFlight.reduce((count, { entries }) => count + entries.length, 0);
     return Math.min(MAX_PART_SIZE, Math.ceil((this.#queue.length + sentCount) / SINGLE_NODE_PARTS));
+  }
+
+  /** From within `submit` no receiver may be called: only if there is nothing to refuse. */
+  #flushFull(): void {
+    const nowMs = this.#clock.now();
+    if (this.#queue.every((entry) => this.#refusalOf(entry, nowMs) === undefined)) this.#flush();
   }
 
   #flushSoon(): void {
     if (this.#isFlushDue) return;
     this.#isFlushDue = true;
-    this.#clock.defer(this.#flushNow);
+    this.#clock.defer(this.#flush);
   }
 
-  readonly #flushNow = (): void => {
+  readonly #flush = (): void => {
     this.#isFlushDue = false;
-    this.#flush();
-  };
-
-  #flush(): void {
     while (
       this.connection !== undefined &&
       this.#unexecuted === undefined &&
@@ -213,44 +198,46 @@ export class Pipeline {
     }
     this.#heldBackCount = this.#queue.length;
     this.#onIdle?.();
-  }
+  };
 
   #sendBatch(connection: Pick<NodeConnection, "send">): void {
     const nowMs = this.#clock.now();
-    const due = this.#queue.splice(0, batchLength(this.#queue));
-    const heldBackCount = Math.min(this.#heldBackCount, due.length);
-    this.#heldBackCount -= heldBackCount;
+    const [entries, operations]: [Entry[], Operation[]] = [[], []];
+    const refused: (readonly [Entry, Refusal])[] = [];
+    let length = 0;
+    for (let size = 0; length < this.#queue.length; length++) {
+      const entry = this.#queue[length] as Entry;
+      const { operation } = entry;
+      // A refresh counts as often as it has names.
+      size += operation.kind === "refresh" ? operation.places.length : 1;
+      if (size > MAX_BATCH_SIZE && length > 0) break;
+      const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
+      if (refusal !== undefined) refused.push([entry, refusal]);
+      else {
+        entries.push(entry);
+        operations.push(operation);
+      }
+    }
+    this.#queue.splice(0, length);
+    this.#heldBackCount = Math.max(0, this.#heldBackCount - length);
     // With its hash alone, a server that loses the script again and again would execute nothing.
     if (this.#resentCount > 0) this.#isScriptLoaded = false;
-    this.#resentCount = Math.max(0, this.#resentCount - due.length);
-    const refused: (readonly [Entry, Refusal])[] = [];
-    const entries = due.filter((entry, at) => {
-      const refusal = this.#refusalOf(entry, nowMs, at < heldBackCount);
-      if (refusal !== undefined) refused.push([entry, refusal]);
-      return refusal === undefined;
-    });
-    if (entries.length > 0) this.#send(connection, entries, nowMs);
+    this.#resentCount = Math.max(0, this.#resentCount - length);
+    if (entries.length > 0) {
+      const inFlight: InFlight = { entries, sentMs: nowMs };
+      this.#inFlight.push(inFlight);
+      this.suspicion.watch();
+      const batch = { operations, recordId: this.recordId, withScript: !this.#isScriptLoaded };
+      this.#isScriptLoaded = true;
+      connection.send(batch, (reply) => this.#onReply(inFlight, reply));
+    }
     for (const [entry, { fault, message }] of refused) refuseUnsent(entry, fault, message);
   }
 
   /** Why an operation must not be sent any more, or not to this node; undefined if it may. */
   #refusalOf({ operation }: Entry, nowMs: number, wasHeldBack = false): Refusal | undefined {
     if (operation.sendBeforeMs < nowMs) return wasHeldBack ? HELD_BACK : LATE;
-    const message = operation.kind === "acquire" ? this.#events.acquireProblem() : undefined;
-    return message === undefined ? undefined : { fault: "quarantined", message };
-  }
-
-  #send(connection: Pick<NodeConnection, "send">, entries: readonly Entry[], sentMs: number): void {
-    const inFlight: InFlight = { entries, sentMs };
-    this.#inFlight.push(inFlight);
-    this.#suspicion.watch();
-    const batch = {
-      operations: entries.map(({ operation }) => operation),
-      recordId: this.recordId,
-      withScript: !this.#isScriptLoaded,
-    };
-    this.#isScriptLoaded = true;
-    connection.send(batch, (reply) => this.#onReply(inFlight, reply));
+    return this.#node.problemOf(operation);
   }
 
   #onReply(answered: InFlight, reply: BatchReply): void {
@@ -263,7 +250,7 @@ export class Pipeline {
       return;
     }
     this.#inFlight.splice(this.#inFlight.indexOf(answered), 1);
-    this.#suspicion.trust();
+    if (this.suspicion.isSuspected) this.suspicion.trust();
     if (reply.kind === "noScript") {
       this.#unexecuted ??= new Unexecuted();
       this.#unexecuted.entries.push(...answered.entries);
@@ -274,9 +261,9 @@ export class Pipeline {
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
         else this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
         if (vote?.kind === "granted" && vote.looks !== undefined)
-          this.#events.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
+          this.#node.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
       }
-      if (!reply.isSameIncarnation) this.#events.onForgot();
+      if (!reply.isSameIncarnation) this.#node.onForgot();
     }
     if (this.#unexecuted !== undefined && this.#inFlight.length === 0)
       this.#sendAgain(this.#unexecuted);
@@ -294,17 +281,6 @@ export class Pipeline {
     this.#heldBackCount = this.#queue.length;
     this.#flush();
   }
-}
-
-/** How many of them go out in one call. A refresh counts as often as it has names. */
-function batchLength(queue: readonly Entry[]): number {
-  let length = 0;
-  for (let size = 0; length < queue.length; length++) {
-    const { operation } = queue[length] as Entry;
-    size += operation.kind === "refresh" ? operation.places.length : 1;
-    if (size > MAX_BATCH_SIZE && length > 0) break;
-  }
-  return length;
 }
 
 /**

@@ -1,10 +1,5 @@
 import type { AnyOperation } from "../protocol/operation.js";
-
-/** `quarantined`: the record will be raised; `misconfigured`: it will not. */
-interface TtlProblem {
-  readonly fault: "quarantined" | "misconfigured";
-  readonly message: string;
-}
+import type { Refusal } from "./entry.js";
 
 /**
  * The longest ttl of a key on one node, as the node's record has it.
@@ -48,8 +43,8 @@ export class RecordedTtl {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Why the operation must not be sent now; undefined if it may. */
-  problemOf({ kind, ttlMs = 0, marginMs = 0 }: AnyOperation): TtlProblem | undefined {
+  /** Why the operation must not be sent now, whether or not the record will be raised; undefined if it may. */
+  problemOf({ kind, ttlMs = 0, marginMs = 0 }: AnyOperation): Refusal | undefined {
     const isStoring = kind === "acquire" || kind === "extend" || kind === "heal";
     const neededMs = ttlMs - marginMs;
     if (!isStoring || neededMs <= this.#recordedMs) return undefined;

@@ -47,9 +47,8 @@ export class Suspicion {
     });
   }
 
-  /** The node has answered. */
+  /** The node, which was suspected, has answered. */
   trust(): void {
-    if (!this.isSuspected) return;
     this.reset();
     this.watch();
     this.#calls.onSuspicion();

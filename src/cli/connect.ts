@@ -1,4 +1,5 @@
 import type { AcquireOptions, LockManager, LockManagerOptions } from "../index.js";
+import type { KindOf } from "../options/name-keys.js";
 import type { Call } from "./command.js";
 import { loadSettings, type Settings } from "./config.js";
 import { ConfigError, UsageError } from "./exit-codes.js";
@@ -46,7 +47,7 @@ export async function checkSettings(
   // Imported here, so that help and completion do not load the library.
   const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
     await import("../options/resolve.js");
-  const { checkedKeysOfAll, checkMinHold, laidOutKeys } = await import("../options/name-keys.js");
+  const { checkedKeysOf, checkedLockOfAll, checkMinHold } = await import("../options/name-keys.js");
   const { permitLock } = await import("../kinds/permit.js");
   const { file } = settings;
   if (file !== undefined) inFile(file, () => resolveManagerOptions(settings.options));
@@ -64,15 +65,16 @@ export async function checkSettings(
   const lease = onCommandLine(() => {
     const manager = resolveManagerOptions(merged);
     const resolved = isElection
-      ? { ...resolveElectOptions(options, manager), mode: "exclusive" as const, owner: undefined }
-      : resolveAcquireOptions(options, manager, manager.wait.waitMs);
-    const which = names.length === 1 ? names[0] : names;
+      ? { ...resolveElectOptions(options, manager), kindOf: manager.usual.kindOf }
+      : resolveAcquireOptions(options, manager, manager.usual.wait.waitMs);
+    const { keyPrefix } = manager;
+    const kindOf: KindOf =
+      permits === undefined ? resolved.kindOf : (keys) => permitLock(keys, permits);
     if (names.length > 0) {
-      const plain = checkedKeysOfAll(manager.keyPrefix, which, false);
       const keys =
-        permits === undefined
-          ? laidOutKeys(plain, { layout: manager.layout, ...resolved })
-          : permitLock(plain, permits);
+        names.length === 1
+          ? kindOf(checkedKeysOf(keyPrefix, names[0], false))
+          : checkedLockOfAll(keyPrefix, names, false, kindOf);
       checkMinHold(keys, resolved.lease.minHoldMs);
     }
     return { ...resolved.lease, ...resolved.wait };

@@ -407,15 +407,17 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#sealing?.stop();
     const { as, from, waiter } = this.#mode;
     from?.letGo();
-    const { settings } = this.#asked;
+    const { settings, keys } = this.#asked;
     const token = this.#token;
+    // Readers of one process have one place, which those that ask beside it may have left already, with a grant.
+    const keepsPlace = keys.queue.rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
     const released: Released = {
       keys: this.#keys,
       ownerId: this.#ownerId,
       settings,
       token,
       mayHold: this.#mayHold,
-      waiter: this.#asked.keys.queue.rejoins ? waiter : undefined,
+      waiter: keepsPlace ? waiter : undefined,
     };
     // An adoption rejects such grants itself.
     const isForAll = token !== undefined || as === "adoption";

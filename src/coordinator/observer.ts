@@ -65,11 +65,3 @@ export interface Observer extends RoundObserver {
 
 /** Called once with the outcome of an extend round; `released` if the lock was released meanwhile. */
 export type ExtendListener = (outcome: "extended" | "failed" | "lost" | "released") => void;
-
-/** Nobody listens. */
-export const UNOBSERVED: Observer = {
-  onGranted: () => {},
-  onExtended: () => {},
-  onLost: () => {},
-  onReleased: () => {},
-};

@@ -44,6 +44,12 @@ export class WaitQueue extends LinkedSet<QueueMember> {
     if (keys.permits !== undefined) this.#permitReservations = new PermitReservations();
   }
 
+  /** Several can ask only where they can hold the name together. */
+  get isAsking(): boolean {
+    if (!admits(this.first)) return this.first?.isAsking === true;
+    return [...this].some((member) => member.isAsking);
+  }
+
   remove(member: QueueMember, isHeldHere: boolean): void {
     const wasFirst = this.first === member;
     this.delete(member);

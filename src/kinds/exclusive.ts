@@ -1,6 +1,6 @@
 import { nameKeys, type NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { lockOf, WHOLE_NAME } from "./lock-of.js";
+import { NamedLock, WHOLE_NAME } from "./named-lock.js";
 
 const KIND = {
   id: "exclusive",
@@ -12,7 +12,7 @@ const KIND = {
 
 /** The exclusive lock of one name: the lock key holds the ownerId, and nothing is stored next to it. */
 export function exclusiveLock(keys: NameKeys): LockKind {
-  return lockOf(keys, KIND);
+  return new NamedLock(keys, KIND);
 }
 
 /** An exclusive lock of one name. */

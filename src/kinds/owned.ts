@@ -1,6 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { lockOf } from "./lock-of.js";
+import { NamedLock } from "./named-lock.js";
 
 /** What an acquire asks of a node if it may be granted only where its owner already holds the lock. */
 export const JOIN_ONLY = "again";
@@ -10,7 +10,7 @@ export const JOIN_ONLY = "again";
  * has its holds.
  */
 export function ownedLock(keys: NameKeys, owner: string, isJoinOnly = false): LockKind {
-  return lockOf(keys, {
+  return new NamedLock(keys, {
     id: "owned",
     words: "a lock of an owner",
     owner,

@@ -1,6 +1,6 @@
 import { queueKeyOf, type NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
-import { lockOf, WHOLE_NAME } from "./lock-of.js";
+import { NamedLock, WHOLE_NAME } from "./named-lock.js";
 
 /** A waiter for any permit must not be notified for a permit that others hold on other nodes. */
 const QUEUE: QueueRules = {
@@ -20,7 +20,7 @@ const QUEUE: QueueRules = {
  */
 export function permitLock(keys: NameKeys, count: number, permit?: number): LockKind {
   const queueKey = queueKeyOf(keys);
-  return lockOf(keys, {
+  return new NamedLock(keys, {
     id: "permit",
     words: "a permit",
     permits: { count, permit, at: (other) => permitLock(keys, count, other) },

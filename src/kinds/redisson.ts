@@ -1,6 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { lockOf } from "./lock-of.js";
+import { NamedLock } from "./named-lock.js";
 import { JOIN_ONLY } from "./owned.js";
 
 /**
@@ -9,7 +9,7 @@ import { JOIN_ONLY } from "./owned.js";
  * @param owner undefined: every hold is an owner of its own
  */
 export function redissonLock(keys: NameKeys, owner?: string, isJoinOnly = false): LockKind {
-  return lockOf(keys, {
+  return new NamedLock(keys, {
     id: "owned",
     words: "a lock in the layout of Redisson",
     layout: "redisson",

@@ -1,7 +1,7 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { exclusiveLock } from "./exclusive.js";
-import { lockOf, WHOLE_NAME } from "./lock-of.js";
+import { NamedLock, WHOLE_NAME } from "./named-lock.js";
 
 /**
  * It may be blocked by another name than the one whose queue it is in. It learns that only by asking, must not be
@@ -21,7 +21,7 @@ export function severalLock(all: readonly NameKeys[]): LockKind {
   if (first === undefined) throw new RangeError("a set of no names");
   if (sorted.length === 1) return exclusiveLock(first);
   const names = sorted.map(({ name }) => name);
-  return lockOf(first, {
+  return new NamedLock(first, {
     id: "several",
     words: "a lock of several names",
     isMutex: true,

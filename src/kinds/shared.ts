@@ -1,6 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
-import { lockOf, WHOLE_NAME } from "./lock-of.js";
+import { NamedLock, WHOLE_NAME } from "./named-lock.js";
 
 const QUEUE: QueueRules = {
   ...WHOLE_NAME,
@@ -13,7 +13,7 @@ const QUEUE: QueueRules = {
  * One of many readers of a name: the lock key says that there are readers, and each has its own expiry next to it.
  */
 export function sharedLock(keys: NameKeys): LockKind {
-  return lockOf(keys, {
+  return new NamedLock(keys, {
     id: "shared",
     words: "a shared lock",
     mode: "shared",

@@ -1,11 +1,11 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { TimestampLayout } from "../protocol/timestamps.js";
-import { lockOf } from "./lock-of.js";
+import { NamedLock } from "./named-lock.js";
 
 /** A lock whose key says when it ends, as in hand-written code; its owner is stored in a key next to it. */
 export function timestampLock(keys: NameKeys, layout: TimestampLayout): LockKind {
-  return lockOf(keys, {
+  return new NamedLock(keys, {
     id: "timestamp",
     words: "a lock in the layout of a timestamp",
     layout,

@@ -5,45 +5,51 @@ import { LinkedSet } from "../coordinator/linked-set.js";
 import type { Pending } from "../coordinator/local-competitors.js";
 import type { ManagedLease } from "../coordinator/observer.js";
 import { ClosedError, LockHeldError, LockLostError, type QuorateError } from "../api/errors.js";
-import type { Lock } from "../api/lock.js";
-import { LeasedLock } from "./lock.js";
-import {
-  checkedKeysOf,
-  checkedKeysOfAll,
-  checkMinHold,
-  laidOutKeys,
-} from "../options/name-keys.js";
-import type { OpenNodes } from "../nodes/open-nodes.js";
-import type { AcquireOptions } from "../api/options.js";
-import type { RecordedTtl } from "../api/node-errors.js";
 import type { QuorateWarning } from "../api/events.js";
-import { errorOf, recordedTtlOf } from "./outcome-error.js";
-import type { RequestHost } from "./request.js";
-import type { Place } from "../options/table.js";
-import type { AttemptFailure } from "../protocol/attempt-failure.js";
-import type { LockKind } from "../protocol/lock-kind.js";
-import type { Opening, Reentry } from "./reentry/reentry.js";
+import type { Lock } from "../api/lock.js";
+import type { AcquireOptions } from "../api/options.js";
+import { exclusiveLock } from "../kinds/exclusive.js";
+import type { OpenNodes } from "../nodes/open-nodes.js";
+import { checkedKeysOf, checkedLockOfAll, checkMinHold } from "../options/name-keys.js";
 import { checkRequest, type Request } from "../options/request.js";
-import { AcquireTrace, traceAcquire } from "../telemetry/acquire-trace.js";
-import { CHANNELS } from "../telemetry/channels.js";
 import {
   resolveAcquireOptions,
   type ManagerSettings,
   type ResolvedAcquire,
 } from "../options/resolve.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
+import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
+import { AcquireTrace, traceAcquire } from "../telemetry/acquire-trace.js";
+import { CHANNELS } from "../telemetry/channels.js";
+import { withCaller } from "./caller.js";
+import { LeasedLock } from "./lock.js";
+import { errorOf, recordedTtlOf } from "./outcome-error.js";
+import type { Opening, Reentry } from "./reentry/reentry.js";
+import type { RequestHost } from "./request.js";
 
 /** The purpose of an acquire. */
 export interface HowToAcquire {
-  /** Of a request whose callback will run in such a context. */
-  readonly opening?: Opening | undefined;
   /** Of a semaphore. */
   readonly permitKeys?: LockKind;
-  /** Of a request: the context in which its callback will run. */
+  /** Of a request. */
   readonly request?: Request;
   readonly callback?: unknown;
+  /** Of a request whose callback will run in such a context. */
+  readonly opening?: Opening | undefined;
 }
 
 const PLAINLY: HowToAcquire = {};
+
+/** What an acquire has to do with its caller, and not with the nodes. */
+interface Asking {
+  readonly signal: AbortSignal | undefined;
+  /** False asks for a lock of its own, whatever the caller's context holds. */
+  readonly reentrant: boolean | undefined;
+  readonly opening?: Opening | undefined;
+  /** Called for every failed attempt except the last. */
+  readonly onSetback?: (failure: AttemptFailure, error: () => QuorateError) => void;
+}
 
 /** As long as a pause of the garbage collector or of the network. */
 const SHORT_TTL_MS = 100;
@@ -56,10 +62,10 @@ export class Acquirer {
   readonly nodes: OpenNodes;
   readonly settings: ManagerSettings;
   readonly held = new LinkedSet<ManagedLease>();
-  /** The locks held by elections. */
-  readonly terms = new WeakSet<ManagedLease>();
   /** Waiting acquires, adoptions and campaigns; they are aborted when the manager closes. */
   readonly pending = new LinkedSet<Pending>();
+  /** The locks of elections. */
+  readonly terms = new WeakSet<LockKind>();
   /** Any state but "open" rejects new acquires; while draining, held locks can still be re-entered. */
   state: "open" | "draining" | "closed" = "open";
   readonly warn: (code: QuorateWarning["code"], message: string) => void;
@@ -78,10 +84,6 @@ export class Acquirer {
     this.warn = warn;
   }
 
-  get isClosed(): boolean {
-    return this.state !== "open";
-  }
-
   /** What the requests of its locks and permits need. */
   get requestHost(): RequestHost {
     return {
@@ -92,134 +94,109 @@ export class Acquirer {
   }
 
   /**
-   * @param waitMs unless the options set it
+   * @param usual how it is acquired without options: those of the manager, or the same for one attempt
    * @throws as `LockManager.acquire` does, always by rejection
    */
-  acquire(
+  async acquire(
     name: string | readonly string[],
     options: AcquireOptions | undefined,
-    waitMs: number,
-    how: HowToAcquire = PLAINLY,
+    usual: ResolvedAcquire,
+    { permitKeys, request, callback, opening }: HowToAcquire = PLAINLY,
   ): Promise<Lock> {
-    return new Promise((resolve, reject) => {
-      const place = how.permitKeys === undefined ? "acquire" : "permit";
-      const resolved = this.#resolve(options, waitMs, place);
-      const { lease, wait, signal } = resolved;
-      const keys = how.permitKeys ?? this.#keysOf(name, resolved);
-      const { request } = how;
-      if (request !== undefined) {
-        checkRequest(request, how.callback, keys, { ...resolved, layout: this.settings.layout });
-      }
-      checkMinHold(keys, lease.minHoldMs);
-      this.checkTtl(lease);
-      if (CHANNELS.acquire.hasSubscribers) {
-        const { names, context } = this.nodes;
-        const nodes = { names, clock: context.clock };
-        const trace = new AcquireTrace(keys, wait.waitMs, nodes, signal);
-        const ask = (): Promise<Lock> =>
-          new Promise((...settle) => this.#begin(keys, resolved, how, ...settle, trace));
-        resolve(traceAcquire(trace, ask));
-      } else this.#begin(keys, resolved, how, resolve, reject);
-    });
-  }
-
-  #begin(
-    keys: LockKind,
-    { lease, wait, signal, reentrant }: ResolvedAcquire,
-    { opening, request }: HowToAcquire,
-    resolve: (lock: Lock) => void,
-    reject: (error: unknown) => void,
-    trace?: AcquireTrace,
-  ): void {
-    if (this.state === "closed") throw new ClosedError(keys.name);
-    signal?.throwIfAborted();
-    const steals = request?.steal === true;
-    const joined = steals ? undefined : this.#reentry.join(keys, reentrant, wait.waitMs, opening);
-    if (joined !== undefined) {
-      if (trace !== undefined) trace.message.reentrant = true;
-      resolve(this.lockOf(joined));
-      return;
+    try {
+      const { keyPrefix } = this.settings;
+      const { hasCluster } = this.nodes;
+      const place = permitKeys === undefined ? "acquire" : "permit";
+      const resolved =
+        options === undefined
+          ? usual
+          : resolveAcquireOptions(options, this.settings, usual.wait.waitMs, place);
+      const { lease: settings, wait, signal, reentrant, kindOf } = resolved;
+      const keys =
+        permitKeys ??
+        (Array.isArray(name)
+          ? checkedLockOfAll(keyPrefix, name, hasCluster, kindOf)
+          : kindOf(checkedKeysOf(keyPrefix, name, hasCluster)));
+      if (request !== undefined) checkRequest(request, callback, keys, resolved);
+      if (settings.minHoldMs !== 0) checkMinHold(keys, settings.minHoldMs);
+      if (resolved !== usual) this.checkTtl(settings);
+      const steals = request?.steal === true;
+      const standing = steals ? ({ as: "preempt", competitors: this } as const) : undefined;
+      const wanted = { keys, settings, wait, standing };
+      const asking = { signal, opening, reentrant: steals ? false : reentrant };
+      return new LeasedLock(await this.ask(wanted, asking), this.nodes);
+    } catch (error) {
+      throw withCaller(error);
     }
-    if (this.isClosed) throw new ClosedError(keys.name);
-    const standing = steals ? ({ as: "preempt", competitors: this } as const) : undefined;
-    const wanted = { keys, settings: lease, wait, standing };
-    this.start(wanted, signal, trace?.onSetback, (outcome, acquire) => {
-      trace?.onOutcome(outcome, acquire.attemptCount);
-      if (outcome.kind === "granted") {
-        resolve(this.lockOf(opening?.begin(outcome.lease) ?? outcome.lease));
-      } else reject(this.errorOf(outcome, acquire, wanted, signal));
-    });
   }
 
   /**
-   * Begins an acquire, which is aborted by the signal, or when the manager closes.
+   * Asks for a lock until it is granted or given up; when the signal aborts, or the manager closes, it is given up.
    *
-   * @param onEnd is called once, not from within this call
+   * @throws ClosedError, the reason of the signal, or why the lock was not granted, always by rejection
    */
-  start(
-    wanted: Wanted,
-    signal: AbortSignal | undefined,
-    onSetback: ((failure: AttemptFailure) => void) | undefined,
-    onEnd: (outcome: AcquireOutcome, acquire: Acquire) => void,
-  ): Acquire {
-    const onAbort = (): void => acquire.abort();
-    const settle = (outcome: AcquireOutcome): void => {
-      this.pending.delete(acquire);
-      signal?.removeEventListener("abort", onAbort);
-      onEnd(outcome, acquire);
-    };
-    const acquire = new Acquire(this.nodes.context, wanted, settle, onSetback);
-    this.pending.add(acquire);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    acquire.begin();
-    return acquire;
-  }
-
-  lockOf(lease: LeaseHandle): LeasedLock {
-    return new LeasedLock(lease, this.nodes.names, this.nodes.context.clock);
-  }
-
-  /** Why an acquire that has ended was not granted. */
-  errorOf(
-    outcome: Exclude<AcquireOutcome, { kind: "granted" }>,
-    acquire: Acquire,
-    wanted: Wanted,
-    signal: AbortSignal | undefined,
-  ): unknown {
-    if (outcome.kind !== "aborted") return this.failureError(outcome, acquire, wanted);
-    if (signal?.aborted === true) return signal.reason;
-    const { name } = acquire.keys;
-    return acquire.isPreempted ? new LockLostError(name, "stolen") : new ClosedError(name);
-  }
-
-  /** Why an attempt of it failed. */
-  failureError(
-    failure: AttemptFailure,
-    { waitedMs, attemptCount }: Acquire,
-    { keys, settings, wait }: Wanted,
-  ): QuorateError {
-    return errorOf(keys, failure, this.nodes.names, {
-      ...{ waitMs: wait.waitMs, waitedMs, attemptCount, marginMs: this.nodes.marginMs() },
-      isHeldHere: () => [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey)),
-      recordedTtl: () => this.recordedTtlOf(settings),
+  ask(wanted: Wanted, asking: Asking, trace?: AcquireTrace): Promise<LeaseHandle> {
+    const { signal, reentrant, opening, onSetback } = asking;
+    if (trace === undefined && CHANNELS.acquire.hasSubscribers) {
+      const { names, context } = this.nodes;
+      const nodes = { names, clock: context.clock };
+      const heard = new AcquireTrace(wanted.keys, wanted.wait.waitMs, nodes, signal);
+      return traceAcquire(heard, () => this.ask(wanted, asking, heard));
+    }
+    return new Promise((resolve, reject) => {
+      const { keys, wait } = wanted;
+      if (this.state === "closed") throw new ClosedError(keys.name);
+      signal?.throwIfAborted();
+      const joined = this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+      if (joined !== undefined) {
+        if (trace !== undefined) trace.message.reentrant = true;
+        resolve(joined);
+        return;
+      }
+      if (this.state !== "open") throw new ClosedError(keys.name);
+      const onAbort = (): void => acquire.abort();
+      const settle = (outcome: AcquireOutcome): void => {
+        this.pending.delete(acquire);
+        signal?.removeEventListener("abort", onAbort);
+        trace?.onOutcome(outcome, acquire.attemptCount);
+        if (outcome.kind === "granted") resolve(opening?.begin(outcome.lease) ?? outcome.lease);
+        else if (outcome.kind !== "aborted") reject(this.#errorOf(outcome, acquire, wanted));
+        else if (signal?.aborted === true) reject(signal.reason);
+        else if (acquire.isPreempted) reject(new LockLostError(keys.name, "stolen"));
+        else reject(new ClosedError(keys.name));
+      };
+      const acquire: Acquire = new Acquire(
+        this.nodes.context,
+        wanted,
+        settle,
+        onSetback === undefined
+          ? trace?.onSetback
+          : (failure) => {
+              trace?.onSetback(failure);
+              onSetback(failure, () => this.#errorOf(failure, acquire, wanted));
+            },
+      );
+      this.pending.add(acquire);
+      signal?.addEventListener("abort", onAbort, { once: true });
+      acquire.begin();
     });
   }
 
-  /** The settings of one acquire. @throws TypeError and RangeError for bad options */
-  #resolve(options: AcquireOptions | undefined, waitMs: number, place: Place): ResolvedAcquire {
-    if (options !== undefined) return resolveAcquireOptions(options, this.settings, waitMs, place);
-    const { lease, wait, once } = this.settings;
-    return {
-      lease,
-      wait: waitMs === 0 ? once : wait,
-      mode: "exclusive",
-      signal: undefined,
-      owner: undefined,
-      reentrant: undefined,
-    };
+  /** Why an attempt failed. */
+  #errorOf(
+    failure: AttemptFailure,
+    { waitedMs, attemptCount }: Acquire,
+    { keys, settings, wait, standing }: Wanted,
+  ): QuorateError {
+    return errorOf(keys, failure, this.nodes.names, {
+      ...{ waitMs: wait.waitMs, waitedMs, attemptCount, marginMs: this.nodes.marginMs() },
+      isAdoption: standing?.as === "adopt",
+      isHeldHere: () => [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey)),
+      recordedTtl: () => recordedTtlOf(this.nodes, settings),
+    });
   }
 
-  /** Called with the settings of every requested lock. Warns once: who gave seconds by mistake did so everywhere. */
+  /** Warns once: who gave seconds by mistake did so everywhere. */
   checkTtl({ ttlMs }: LeaseSettings): void {
     if (ttlMs >= SHORT_TTL_MS || this.#isShortTtlTold) return;
     this.#isShortTtlTold = true;
@@ -227,32 +204,21 @@ export class Acquirer {
     this.warn("QUORATE_SHORT_TTL", message);
   }
 
-  /** What such a lock needs of the longest ttl on record, where that is less. */
-  recordedTtlOf(lease: LeaseSettings): RecordedTtl | undefined {
-    return recordedTtlOf(this.nodes, lease);
-  }
-
   /**
-   * The keys of one exclusive lock on a name.
+   * The keys of one name.
    *
    * @param option its name in messages
    * @throws TypeError and RangeError for a bad name
    */
-  plainKeysOf(name: unknown, option?: string): LockKind {
+  keysOf(name: unknown, option?: string): NameKeys {
     return checkedKeysOf(this.settings.keyPrefix, name, this.nodes.hasCluster, option);
   }
 
-  /** The same, for calls that are impossible after closing. @throws ClosedError */
-  openKeysOf(name: unknown, option?: string): LockKind {
-    const keys = this.plainKeysOf(name, option);
-    if (this.isClosed) throw new ClosedError(keys.name);
-    return keys;
-  }
-
-  #keysOf(name: string | readonly string[], resolved: ResolvedAcquire): LockKind {
-    const { hasCluster } = this.nodes;
-    const { keyPrefix, layout } = this.settings;
-    return laidOutKeys(checkedKeysOfAll(keyPrefix, name, hasCluster), { layout, ...resolved });
+  /** Its exclusive lock, for calls that are impossible after closing. @throws ClosedError */
+  openLockOf(name: unknown, option?: string): LockKind {
+    const keys = this.keysOf(name, option);
+    if (this.state !== "open") throw new ClosedError(keys.name);
+    return exclusiveLock(keys);
   }
 }
 

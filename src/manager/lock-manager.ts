@@ -25,8 +25,7 @@ import { forceRelease } from "../operator/force-release.js";
 import { checkForceReleaseOptions } from "../operator/options.js";
 import { reportOf } from "../operator/report.js";
 import { snapshotOf } from "./snapshot.js";
-import { lateLock } from "./late-lock.js";
-import { checkMinHold, laidOutKeys } from "../options/name-keys.js";
+import { checkMinHold } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
 import type {
@@ -38,6 +37,7 @@ import type {
   SemaphoreOptions,
 } from "../api/options.js";
 import { quorumSize } from "../protocol/verdict.js";
+import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { NodeConfig } from "../nodes/own-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
@@ -51,7 +51,8 @@ import {
 } from "../options/resolve.js";
 import { PermitSemaphore } from "./semaphore.js";
 import { OpenedManager } from "../telemetry/open-managers.js";
-import { Telemetry, type ObservedNodes } from "../telemetry/telemetry.js";
+import { Telemetry } from "../telemetry/telemetry.js";
+import { lateLock } from "../telemetry/translate.js";
 
 /** What a callback, or options, in the wrong place were probably meant for. */
 const RUNS_CALLBACKS = "request(name, options, callback) runs a callback under the lock";
@@ -77,8 +78,15 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   readonly #drain: Drain;
-  readonly #telemetry = new Telemetry(() => this.#observed);
+  readonly #telemetry = new Telemetry(() => {
+    const { names, context } = this.#nodes;
+    return { names, clock: context.clock };
+  });
   readonly #opened: OpenedManager;
+  readonly #onEnd = (lease: Lease): void => {
+    this.#acquirer.held.delete(lease);
+    if (this.#acquirer.state !== "open") this.#drain.look();
+  };
   #clientId: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -92,25 +100,18 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   constructor(nodes: readonly NodeConfig[], options: LockManagerOptions = {}) {
     super();
     this.#settings = resolveManagerOptions(options);
-    this.#nodes = openNodes(nodes, this.#settings, {
-      ...this.#telemetry.hooks,
+    this.#nodes = openNodes(nodes, this.#settings, this.#telemetry, {
       onGranted: (lease: Lease) => this.#acquirer.held.add(lease),
-      onExtended: () => {},
-      onReleased: (lease: Lease) => this.#onEnd(lease),
+      onReleased: this.#onEnd,
       onLost: (lease: Lease, reason) => {
         this.#onEnd(lease);
-        this.#telemetry.onLost(lease, reason);
         this.#tell("lost", { name: lease.keys.name, reason });
       },
-      hearsLate: () => this.listenerCount("late") > 0 || this.#telemetry.hearsLate,
+      hearsLate: () => this.listenerCount("late") > 0,
       onLate: (lease, lateMs) => {
-        const late = lateLock(lease, lateMs, this.#nodes.context.clock);
-        this.#telemetry.onLate(late);
-        this.#tell("late", late);
+        this.#tell("late", lateLock(lease, lateMs, this.#nodes.context.clock));
       },
-      onNodeState: (channel, state, detail) => {
-        const { name, quarantineLeftMs, clockOffsetMs } = channel;
-        this.#telemetry.onNodeState(channel, state, detail);
+      onNodeState: ({ name, quarantineLeftMs, clockOffsetMs }, state, detail) => {
         this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs });
       },
       onWarning: (code, message) => this.#warn(code, message),
@@ -146,19 +147,19 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
 
   get isReady(): boolean {
     const { size, votes } = this.quorum;
-    return votes >= size && !this.#acquirer.isClosed;
+    return votes >= size && this.#acquirer.state === "open";
   }
 
   acquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock> {
     const wrong = superfluous("acquire(name, options)", arguments, 2, RUNS_CALLBACKS);
     if (wrong !== undefined) return Promise.reject(wrong);
-    return asked(this.#acquirer.acquire(name, options, this.#settings.wait.waitMs));
+    return this.#acquirer.acquire(name, options, this.#settings.usual);
   }
 
   tryAcquire(name: string | readonly string[], options?: AcquireOptions): Promise<Lock | null> {
     const wrong = superfluous("tryAcquire(name, options)", arguments, 2, RUNS_CALLBACKS);
     if (wrong !== undefined) return Promise.reject(wrong);
-    return asked(nullIfHeld(this.#acquirer.acquire(name, options, 0)));
+    return nullIfHeld(this.#acquirer.acquire(name, options, this.#settings.once));
   }
 
   async request<T>(
@@ -187,12 +188,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const given = isShort ? undefined : optionsOrCallback;
     const request = requestOf(given);
     const { options = given, ifAvailable } = request;
-    const { wait } = this.#settings;
+    const { usual, once } = this.#settings;
     const opening = options?.reentrant === true ? this.#reentry.open() : undefined;
     const how = { opening, request, callback };
-    const waitMs = ifAvailable ? 0 : wait.waitMs;
-    const asking = this.#acquirer.acquire(name, options, waitMs, how);
-    const lock = await asked(ifAvailable ? nullIfHeld(asking) : asking);
+    const asking = this.#acquirer.acquire(name, options, ifAvailable ? once : usual, how);
+    const lock = await (ifAvailable ? nullIfHeld(asking) : asking);
     // Checked by now, like everything else.
     const run = callback as (lock: Lock | null) => T;
     if (lock === null) return await run(null);
@@ -200,10 +200,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   elect(name: string, options: ElectOptions = {}): Election {
-    const plainKeys = this.#acquirer.plainKeysOf(name);
+    const plainKeys = this.#acquirer.keysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
-    const choice = { layout: this.#settings.layout, mode: "exclusive", owner: undefined } as const;
-    const keys = laidOutKeys(plainKeys, choice);
+    const keys = this.#settings.usual.kindOf(plainKeys);
     checkMinHold(keys, settings.lease.minHoldMs);
     this.#acquirer.checkTtl(settings.lease);
     const electorate = electorateOf(this.#acquirer, { keys, ...settings });
@@ -211,7 +210,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
-    const keys = this.#acquirer.plainKeysOf(name);
+    const keys = this.#acquirer.keysOf(name);
     return new PermitSemaphore(this.#acquirer, keys, options);
   }
 
@@ -224,14 +223,14 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
 
   async inspect(name: string): Promise<LockReport> {
     const { context, names } = this.#nodes;
-    const keys = this.#acquirer.openKeysOf(name);
+    const keys = this.#acquirer.openLockOf(name);
     const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes, this.#nodes.marginMs());
   }
 
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
     const { context, names } = this.#nodes;
-    const keys = this.#acquirer.openKeysOf(name);
+    const keys = this.#acquirer.openLockOf(name);
     checkForceReleaseOptions(options);
     const { maxTtlMs, driftFactor, clockStepMs } = this.#settings;
     const { nodeTimeoutMs } = this.#settings.lease;
@@ -247,7 +246,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   async ready(options: ReadyOptions = {}): Promise<void> {
     const behind = {
       clock: this.#nodes.context.clock,
-      isClosed: () => this.#acquirer.isClosed,
+      isClosed: () => this.#acquirer.state !== "open",
       readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
     };
     await asked(untilReady(this, behind, options));
@@ -255,7 +254,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     if (difference !== undefined) {
       throw new MisconfiguredError("", [], this.nodes, { listDifference: difference });
     }
-    const recordedTtl = this.#acquirer.recordedTtlOf(this.#settings.lease);
+    const recordedTtl = recordedTtlOf(this.#nodes, this.#settings.lease);
     if (recordedTtl !== undefined)
       throw new MisconfiguredError("", [], this.nodes, { recordedTtl });
   }
@@ -289,15 +288,10 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     return `LockManager ${inspect(about, options)}`;
   }
 
-  get #observed(): ObservedNodes {
-    const { names, context } = this.#nodes;
-    return { names, clock: context.clock };
-  }
-
   async #close(drainMs: number): Promise<void> {
     this.#acquirer.state = "draining";
     for (const pending of this.#acquirer.pending) pending.abort();
-    const terms = [...this.#acquirer.held].filter((lease) => this.#acquirer.terms.has(lease));
+    const terms = [...this.#acquirer.held].filter((lease) => this.#acquirer.terms.has(lease.keys));
     const resigned = closeAll(terms);
     if (drainMs > 0) await this.#drain.wait(() => this.#acquirer.held.size === 0);
     this.#acquirer.state = "closed";
@@ -305,11 +299,6 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#nodes.context.renewals.close();
     await Promise.all([resigned, closeAll([...this.#acquirer.held])]);
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
-  }
-
-  #onEnd(lease: Lease): void {
-    this.#acquirer.held.delete(lease);
-    if (this.#acquirer.isClosed) this.#drain.look();
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

@@ -18,6 +18,12 @@ import { checkGivable } from "./given-lock.js";
  */
 export let ownerIdOf: (lock: Lock) => string;
 
+/** What a lock needs of its nodes. */
+interface NodesOfLock {
+  readonly names: readonly string[];
+  readonly context: { readonly clock: Pick<Clock, "wallUs"> };
+}
+
 /** A lock that a coordinator holds, as its user sees it. */
 export class LeasedLock implements Lock {
   static {
@@ -25,16 +31,14 @@ export class LeasedLock implements Lock {
   }
 
   readonly #lease: LeaseHandle;
-  readonly #nodeNames: readonly string[];
-  readonly #clock: Clock;
+  readonly #nodes: NodesOfLock;
   #controller: AbortController | undefined;
   /** Whether the loss has reached the caller by some way. */
   #isTold = false;
 
-  constructor(lease: LeaseHandle, nodeNames: readonly string[], clock: Clock) {
+  constructor(lease: LeaseHandle, nodes: NodesOfLock) {
     this.#lease = lease;
-    this.#nodeNames = nodeNames;
-    this.#clock = clock;
+    this.#nodes = nodes;
     lease.onLost = () => this.#abort();
   }
 
@@ -67,7 +71,7 @@ export class LeasedLock implements Lock {
   }
 
   get validUntil(): Date {
-    return new Date(this.#clock.wallUs() / 1_000 + this.remainingMs);
+    return new Date(this.#nodes.context.clock.wallUs() / 1_000 + this.remainingMs);
   }
 
   get signal(): AbortSignal {
@@ -105,7 +109,7 @@ export class LeasedLock implements Lock {
       throw this.#lostError();
     }
     if (result.kind === "failed") {
-      throw new QuorumUnreachableError(this.name, nodeVotes(this.#nodeNames, result.votes));
+      throw new QuorumUnreachableError(this.name, nodeVotes(this.#nodes.names, result.votes));
     }
     // The continuation may run late: the extended lease may have ended by now.
     this.assertHeld();
@@ -169,6 +173,6 @@ export class LeasedLock implements Lock {
     const { isGiven, lossReason } = this.#lease;
     if (isGiven) return new LockLostError(this.name, "handedOver");
     if (lossReason === undefined) return new LockLostError(this.name, unknown);
-    return lossErrorOf(this.name, this.#lease, this.#nodeNames);
+    return lossErrorOf(this.name, this.#lease, this.#nodes.names);
   }
 }

@@ -1,6 +1,7 @@
 import type { AcquireOutcome } from "../coordinator/acquire.js";
 import {
   LockContendedError,
+  NotAdoptableError,
   OverloadedError,
   QuorumUnreachableError,
   SplitError,
@@ -35,6 +36,8 @@ export interface Try {
   readonly attemptCount: number;
   /** The largest clock margin that a client of the nodes has on record, ms. */
   readonly marginMs: number;
+  /** Whether it was to be taken over from another process. */
+  readonly isAdoption?: boolean;
   /** Where that is why nodes refused it: what it needs of the longest ttl on record, and what they have. */
   readonly recordedTtl?: () => RecordedTtl | undefined;
   /** Whether the lock manager that asked already holds a lock on the name. */
@@ -80,6 +83,7 @@ export function errorOf(
     case "unreachable":
       return new QuorumUnreachableError(name, votes);
     case "refused": {
+      if (tried.isAdoption === true) return notAdoptable(name, failure.votes, votes);
       const heldNames = namesIn(keys, failure.votes);
       const of = { ...tried, heldNames, isHeldHere: tried.isHeldHere?.() ?? false };
       return tried.waitMs > 0
@@ -87,6 +91,12 @@ export function errorOf(
         : new LockContendedError(name, votes, of);
     }
   }
+}
+
+/** Whoever holds it. */
+function notAdoptable(name: string, votes: Votes, shown: readonly NodeVote[]): NotAdoptableError {
+  const isTaken = votes.some((vote) => vote?.kind === "refused" && vote.reason === "held");
+  return new NotAdoptableError(name, isTaken ? "taken" : "expired", shown);
 }
 
 /** Of a set, the names because of which nodes refused it. */

@@ -1,11 +1,11 @@
 import { show, superfluous } from "../runtime/validate.js";
 import { nullIfHeld, type Acquirer } from "./acquirer.js";
-import { asked } from "./caller.js";
 import type { Lock } from "../api/lock.js";
 import type { Semaphore } from "../api/semaphore.js";
 import type { PermitOptions, SemaphoreOptions } from "../api/options.js";
 import { resolveAcquireOptions } from "../options/resolve.js";
 import { checkPlace, OPTIONS } from "../options/table.js";
+import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { permitLock } from "../kinds/permit.js";
 import { runLocked } from "./request.js";
@@ -22,9 +22,9 @@ export class PermitSemaphore implements Semaphore {
   readonly #acquirer: Acquirer;
 
   /** @internal */
-  constructor(acquirer: Acquirer, plainKeys: LockKind, options: SemaphoreOptions) {
+  constructor(acquirer: Acquirer, plainKeys: NameKeys, options: SemaphoreOptions) {
     const { settings } = acquirer;
-    resolveAcquireOptions(options, settings, settings.wait.waitMs, "semaphore");
+    resolveAcquireOptions(options, settings, settings.usual.wait.waitMs, "semaphore");
     const { permits, ...defaults } = options;
     // Missing, it was not checked.
     this.permits = OPTIONS.permits.check("permits", permits);
@@ -37,13 +37,13 @@ export class PermitSemaphore implements Semaphore {
   async acquire(options: PermitOptions = {}): Promise<Lock> {
     const wrong = superfluous("acquire(options)", arguments, 1, RUNS_CALLBACKS);
     if (wrong !== undefined) throw wrong;
-    return asked(this.#acquire(options, false));
+    return this.#acquire(options, false);
   }
 
   async tryAcquire(options: PermitOptions = {}): Promise<Lock | null> {
     const wrong = superfluous("tryAcquire(options)", arguments, 1, RUNS_CALLBACKS);
     if (wrong !== undefined) throw wrong;
-    return asked(nullIfHeld(this.#acquire(options, true)));
+    return nullIfHeld(this.#acquire(options, true));
   }
 
   async request<T>(callback: (lock: Lock) => T): Promise<Awaited<T>>;
@@ -59,7 +59,7 @@ export class PermitSemaphore implements Semaphore {
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
-    const lock = await asked(this.#acquire(isShort ? {} : optionsOrCallback, false));
+    const lock = await this.#acquire(isShort ? {} : optionsOrCallback, false);
     return await runLocked(lock, callback, this.#acquirer.requestHost);
   }
 
@@ -68,8 +68,9 @@ export class PermitSemaphore implements Semaphore {
     // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(options, isOnce ? defaults : { waitMs, ...defaults });
-    const usualMs = isOnce ? 0 : this.#acquirer.settings.wait.waitMs;
-    return this.#acquirer.acquire(this.name, all, usualMs, { permitKeys: this.#keys });
+    const { once, usual } = this.#acquirer.settings;
+    const permitKeys = this.#keys;
+    return this.#acquirer.acquire(this.name, all, isOnce ? once : usual, { permitKeys });
   }
 }
 

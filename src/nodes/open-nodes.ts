@@ -3,7 +3,6 @@ import type { DeploymentWarning } from "../channel/deployment.js";
 import { isLooking } from "./looking.js";
 import type { NodeChannel } from "../channel/node-channel.js";
 import type { ChannelState } from "../channel/channel-state.js";
-import type { Observer } from "../coordinator/observer.js";
 import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
 import type { QuorateWarning } from "../api/events.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
@@ -15,8 +14,8 @@ import {
   type NodeConfig,
   type OwnWorld,
 } from "./own-nodes.js";
-import { openQuorum, type Quorum, type Runtime } from "./open-quorum.js";
-import { BatchWire } from "../redis/batch-wire.js";
+import { openQuorum, type Quorum, type QuorumObserver, type Runtime } from "./open-quorum.js";
+import { BatchWire } from "../script/batch-encoder.js";
 import { checkDatabases, configureNode, type ConfiguredNode } from "../redis/node-config.js";
 import type { ManagerSettings } from "../options/resolve.js";
 import { detached } from "../runtime/detached.js";
@@ -31,10 +30,9 @@ const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["
   maxTtl: "QUORATE_MAX_TTL",
 };
 
-/** Events of the nodes and of the locks on them. Called synchronously: must not throw. */
-export interface NodesListener extends Observer {
-  onNodeState(channel: NodeChannel, state: ChannelState, detail: string): void;
-  onWarning(code: QuorateWarning["code"], message: string): void;
+/** Hears of what it has a method for: of the nodes, and of the locks on them. Must not throw. */
+export interface NodesObserver extends Partial<Omit<QuorumObserver, "onNodeWarning">> {
+  onWarning?(code: QuorateWarning["code"], message: string): void;
 }
 
 /** A quorum on Redis servers, with its own connections. */
@@ -52,7 +50,7 @@ export interface OpenNodes extends Quorum {
 export function openNodes(
   nodes: readonly NodeConfig[],
   settings: ManagerSettings,
-  listener: NodesListener,
+  ...observers: readonly NodesObserver[]
 ): OpenNodes {
   checkNodeList(nodes);
   const { maxTtlMs, driftFactor, clockStepMs, quarantine, allowEviction } = settings;
@@ -70,6 +68,12 @@ export function openNodes(
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
   const { clock, entropy, observer, admission } = worldOf(nodes);
+  const warnings = { onNodeState: warnOfMisconfigured };
+  const heard = asOne([warnings, ...observers, ...(observer === undefined ? [] : [observer])]);
+  function warnOfMisconfigured({ name }: NodeChannel, state: ChannelState, detail: string): void {
+    if (state !== "misconfigured") return;
+    heard.onWarning("QUORATE_MISCONFIGURED_NODE", `${name} does not vote: ${detail}`);
+  }
   const open = (): Quorum =>
     openQuorum(
       configured,
@@ -86,20 +90,9 @@ export function openNodes(
         admission,
       },
       {
-        ...listener,
-        // A custom environment hears of the nodes and the locks after the listener.
-        ...(observer && toldInTurn([listener, observer])),
+        ...heard,
         onNodeWarning: ({ kind, index, message }) =>
-          listener.onWarning(WARNING_CODES[kind], `${names[index]}: ${message}`),
-        onNodeState: (channel, state, detail) => {
-          if (state === "misconfigured") {
-            const message = `${channel.name} does not vote: ${detail}`;
-            listener.onWarning("QUORATE_MISCONFIGURED_NODE", message);
-          }
-          listener.onNodeState(channel, state, detail);
-          observer?.onNodeState(channel, state, detail);
-        },
-        wrapNode: (node, index) => observer?.wrapNode?.(node, index) ?? node,
+          heard.onWarning(WARNING_CODES[kind], `${names[index]}: ${message}`),
       },
     );
   // Connections last, and serve whoever comes.
@@ -107,22 +100,42 @@ export function openNodes(
   observer?.onOpen(quorum);
   if (nodes.length % 2 === 0) {
     const message = `${nodes.length} nodes tolerate no more failures than ${nodes.length - 1}, and split more often`;
-    listener.onWarning("QUORATE_EVEN_NODE_COUNT", message);
+    heard.onWarning("QUORATE_EVEN_NODE_COUNT", message);
   }
   return { ...quorum, names, hasCluster };
 }
 
-/** Tells all of them of the locks. */
-function toldInTurn(
-  all: readonly Observer[],
-): Pick<Observer, "onGranted" | "onExtended" | "onLost" | "onReleased"> {
+/** One for all: what several may hear is told to each that hears it, in turn; the rest only one of them knows. */
+function asOne(all: readonly NodesObserver[]) {
+  const told = <Event extends keyof Told>(event: Event): Told[Event] => {
+    const heard: readonly Tell[] = all.flatMap((one) => one[event]?.bind(one) ?? []);
+    const [only] = heard;
+    if (only !== undefined && heard.length === 1) return only;
+    return (...about: never[]) => heard.forEach((tell) => tell(...about));
+  };
   return {
-    onGranted: (lease) => all.forEach((one) => one.onGranted(lease)),
-    onExtended: (lease) => all.forEach((one) => one.onExtended(lease)),
-    onLost: (lease, reason) => all.forEach((one) => one.onLost(lease, reason)),
-    onReleased: (lease) => all.forEach((one) => one.onReleased(lease)),
+    ...(Object.assign({}, ...all) as NodesObserver),
+    onGranted: told("onGranted"),
+    onExtended: told("onExtended"),
+    onReleased: told("onReleased"),
+    onLost: told("onLost"),
+    onLate: told("onLate"),
+    hearsLate: () => all.some((one) => one.hearsLate?.() === true),
+    onNodeState: told("onNodeState"),
+    onWarning: told("onWarning"),
   };
 }
+
+type Tell = (...about: never[]) => void;
+
+/** What several may hear. */
+type Told = Required<
+  Pick<
+    NodesObserver,
+    | ("onGranted" | "onExtended" | "onReleased" | "onLost" | "onLate")
+    | ("onNodeState" | "onWarning")
+  >
+>;
 
 /** @throws TypeError if it is not an array, RangeError for too few or too many. */
 export function checkNodeList(nodes: readonly unknown[]): void {

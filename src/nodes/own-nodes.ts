@@ -3,7 +3,7 @@ import type { QuorateWarning } from "../api/events.js";
 import type { RedisNode } from "../redis/node-config.js";
 import type { WindowBounds } from "../coordinator/admission.js";
 import type { Quorum, QuorumObserver, Runtime } from "./open-quorum.js";
-import type { BatchConstants } from "../script/batch-codec.js";
+import type { BatchConstants } from "../script/batch-encoder.js";
 
 /**
  * One node: a URL (`redis://` or `valkey://`, with TLS `rediss://` or `valkeys://`), a client of
@@ -41,7 +41,7 @@ export interface OwnWorld extends Runtime {
 }
 
 /** Observes internal events behind the public API. Must not throw. */
-export interface WorldObserver extends Omit<QuorumObserver, "onNodeWarning"> {
+export interface WorldObserver extends Partial<Omit<QuorumObserver, "onNodeWarning">> {
   /** Before any node has answered. */
   onOpen(quorum: Quorum): void;
 }

@@ -1,4 +1,3 @@
-import type { LockLayout } from "../protocol/lock-layout.js";
 import { show } from "../runtime/validate.js";
 import type { AcquireOptions, RequestOptions } from "../api/options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
@@ -38,8 +37,8 @@ export function requestOf(given: RequestOptions | undefined): Request {
 export function checkRequest(
   { ifAvailable, steal }: Request,
   callback: unknown,
-  { name, names }: LockKind,
-  { mode, signal, reentrant, owner, layout }: ResolvedAcquire & { readonly layout: LockLayout },
+  { name, names, mode, owner, layout }: LockKind,
+  { signal, reentrant }: ResolvedAcquire,
 ): void {
   if (typeof callback !== "function") {
     throw new TypeError(

@@ -12,11 +12,11 @@ import type {
   AcquireOptions,
   ElectOptions,
   LockManagerOptions,
-  LockMode,
   LockOptions,
   Quarantine,
   WaitOptions,
 } from "../api/options.js";
+import { kindFor, type KindOf } from "./name-keys.js";
 import { checkPlace, DEFAULTS, OPTIONS, type Place } from "./table.js";
 
 /** The options of a manager, resolved and checked. */
@@ -38,13 +38,17 @@ export interface ManagerSettings {
   readonly allowEviction: boolean;
   readonly lossGraceMs: number;
   readonly layout: LockLayout;
-  readonly lease: LeaseSettings;
-  readonly wait: WaitSettings;
+  readonly lease: LeaseSettings & LockDefaults;
+  /** Of an acquire without options of its own. */
+  readonly usual: ResolvedAcquire;
   /** The same, for one attempt. */
-  readonly once: WaitSettings;
+  readonly once: ResolvedAcquire;
   /** As given: a lock's own ttl determines its default node timeout. */
   readonly given: LockManagerOptions;
 }
+
+/** What a lock has of the manager, unless it says otherwise. */
+type LockDefaults = { readonly [Name in keyof LockOptions]-?: NonNullable<LockOptions[Name]> };
 
 /**
  * Merges with the defaults and checks, each option and all together.
@@ -55,13 +59,17 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
   checkPlace(given, "manager");
   const { driftFactor = DEFAULTS.driftFactor, lockDelayMs = DEFAULTS.lockDelayMs } = given;
   const lifeMs = keptMs({ ttlMs: given.ttlMs ?? DEFAULTS.ttlMs, driftFactor, lockDelayMs });
+  const layout = given.layout ?? DEFAULTS.layout;
   const base = {
     maxTtlMs: given.maxTtlMs ?? Math.max(DEFAULTS.maxTtlMs, lifeMs),
     driftFactor,
     clockStepMs: given.clockStepMs ?? DEFAULTS.clockStepMs,
-    layout: given.layout ?? DEFAULTS.layout,
+    layout,
     given,
   };
+  const lease = resolveLease(given, DEFAULTS, base);
+  const kindOf = kindFor({ layout, mode: OPTIONS.mode.byDefault, owner: undefined });
+  const ofAny = { lease, kindOf, signal: undefined, reentrant: undefined };
   return {
     ...base,
     longestTtl: {
@@ -73,9 +81,9 @@ export function resolveManagerOptions(given: LockManagerOptions): ManagerSetting
     quarantine: given.quarantine ?? DEFAULTS.quarantine,
     allowEviction: given.allowEviction ?? DEFAULTS.allowEviction,
     lossGraceMs: given.lossGraceMs ?? DEFAULTS.lossGraceMs,
-    lease: resolveLease({}, base),
-    wait: resolveWait({}, given, given.waitMs ?? DEFAULTS.waitMs),
-    once: resolveWait({ waitMs: 0 }, given, 0),
+    lease,
+    usual: { ...ofAny, wait: resolveWait({}, given, given.waitMs ?? DEFAULTS.waitMs) },
+    once: { ...ofAny, wait: resolveWait({}, given, 0) },
   };
 }
 
@@ -87,9 +95,8 @@ interface Resolved {
 
 /** The settings of one acquire. */
 export interface ResolvedAcquire extends Resolved {
-  readonly mode: LockMode;
+  readonly kindOf: KindOf;
   readonly reentrant: boolean | undefined;
-  readonly owner: string | undefined;
 }
 
 /** Checks the options of one acquire. Throws as {@link resolveManagerOptions} does. */
@@ -102,14 +109,13 @@ export function resolveAcquireOptions(
   checkPlace(options, place);
   const { signal, mode = OPTIONS.mode.byDefault, reentrant, owner } = options;
   // The keys of a semaphore are in no layout of another library.
-  const hasOwnKeys = place === "permit" && manager.layout !== "redlock";
+  const layout = place === "permit" ? "redlock" : manager.layout;
   return {
-    lease: resolveLease(options, hasOwnKeys ? { ...manager, layout: "redlock" } : manager),
+    lease: resolveLease(options, manager.lease, manager, layout),
     wait: resolveWait(options, manager.given, defaultWaitMs),
+    kindOf: kindFor({ layout, mode, owner }),
     signal,
-    mode,
     reentrant,
-    owner,
   };
 }
 
@@ -126,7 +132,7 @@ export function resolveElectOptions(
   checkPlace(options, "elect");
   const { signal, onError } = options;
   return {
-    lease: resolveLease(options, manager),
+    lease: resolveLease(options, manager.lease, manager),
     wait: resolveWait({ ...options, waitMs: Number.POSITIVE_INFINITY }, manager.given, 0),
     signal,
     onError,
@@ -136,14 +142,14 @@ export function resolveElectOptions(
 /** Checks what concerns several options; each by itself has been checked. */
 function resolveLease(
   options: LockOptions,
+  usual: LockDefaults,
   manager: Pick<ManagerSettings, "maxTtlMs" | "driftFactor" | "clockStepMs" | "layout" | "given">,
-): LeaseSettings {
-  const { maxTtlMs, driftFactor, clockStepMs, layout, given } = manager;
-  const pick = <Name extends keyof LockOptions>(name: Name): NonNullable<LockOptions[Name]> =>
-    options[name] ?? given[name] ?? DEFAULTS[name];
-  const [ttlMs, lockDelayMs] = [pick("ttlMs"), pick("lockDelayMs")];
+  layout: LockLayout = manager.layout,
+): LeaseSettings & LockDefaults {
+  const { maxTtlMs, driftFactor, clockStepMs, given } = manager;
+  const { ttlMs = usual.ttlMs, lockDelayMs = usual.lockDelayMs } = options;
+  const { minHoldMs = usual.minHoldMs, maxHoldMs = usual.maxHoldMs } = options;
   const validityMs = checkedValidityMs({ ttlMs, driftFactor, lockDelayMs }, maxTtlMs);
-  const minHoldMs = pick("minHoldMs");
   if (minHoldMs >= validityMs) {
     throw new RangeError(
       `\`minHoldMs\` must be less than \`ttlMs\` (${ttlMs}) less drift (${validityMs}), got ${minHoldMs}`,
@@ -154,10 +160,10 @@ function resolveLease(
     maxTtlMs,
     nodeTimeoutMs: nodeTimeoutOf(given.nodeTimeoutMs, ttlMs),
     driftFactor,
-    maxHoldMs: pick("maxHoldMs"),
-    renew: pick("renew"),
+    maxHoldMs,
+    renew: options.renew ?? usual.renew,
     fencing: true,
-    label: pick("label"),
+    label: options.label ?? usual.label,
     lockDelayMs,
     minHoldMs,
     // Other clients read the keys of their layouts, and rely on their expiry.

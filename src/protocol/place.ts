@@ -27,8 +27,6 @@ export const MAX_PLACES_AT_ONCE = 512;
 export interface Place {
   readonly keys: LockKind;
   readonly waiter: Waiter;
-  /** Cache of a transport that encodes its lock key once for all refreshes. */
-  wire?: unknown;
 }
 
 /** A node's answer about the names of one refresh, in their order. */

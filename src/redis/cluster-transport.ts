@@ -15,8 +15,9 @@ import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { outOfStep } from "../channel/out-of-step.js";
 import { detached } from "../runtime/detached.js";
-import { decodeReply } from "../script/batch-codec.js";
-import { readyCommand, type BatchWire } from "./batch-wire.js";
+import { decodeReply } from "../script/batch-decoder.js";
+import type { BatchWire } from "../script/batch-encoder.js";
+import { sendBytes } from "./open-client.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import { fencesKey, inSmallTable } from "./cluster-fences.js";
 import { slotTags, type SlotTags } from "./slot-tags.js";
@@ -140,10 +141,7 @@ class ClusterConnection implements Connection {
     // The record would be in another slot, so each slot has its own fences.
     const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", number, fences);
     try {
-      const command = readyCommand("eval", bytes, slot);
-      this.#cluster.sendCommand(command);
-      const values = await command.promise;
-      const decoded = decodeReply(values, operations);
+      const decoded = decodeReply(await sendBytes(this.#cluster, "eval", bytes, slot), operations);
       if (outOfStep({ number }, decoded) !== undefined) return undefined;
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {

@@ -10,7 +10,8 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import { detached } from "../runtime/detached.js";
-import { decodeReply, encodeBatch, type BatchConstants } from "../script/batch-codec.js";
+import { decodeReply } from "../script/batch-decoder.js";
+import { encodeBatch, type BatchConstants } from "../script/batch-encoder.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake } from "./client-events.js";
 import { Introduction } from "./introduction.js";

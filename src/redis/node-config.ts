@@ -1,7 +1,7 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { show, unknownOption } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
-import type { BatchWire } from "./batch-wire.js";
+import type { BatchWire } from "../script/batch-encoder.js";
 import type { RedisLike } from "./client-types.js";
 import { ClusterTransport } from "./cluster-transport.js";
 import {

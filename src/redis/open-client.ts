@@ -1,4 +1,4 @@
-import { Cluster, Redis, type ClusterOptions, type Command, type RedisOptions } from "ioredis";
+import { Cluster, Command, Redis, type ClusterOptions, type RedisOptions } from "ioredis";
 
 export type HardenedOptions = RedisOptions & { readonly replyMapping: "legacy" };
 
@@ -98,4 +98,25 @@ function hideCredentials(redis: Redis): Redis {
   const duplicate = redis.duplicate.bind(redis);
   redis.duplicate = (...args) => hideCredentials(duplicate(...args));
   return redis;
+}
+
+/**
+ * Sends a command whose bytes are already encoded, and of which ioredis publishes nothing in its diagnostics channels:
+ * arguments and replies can contain ownerIds. To ioredis it has no arguments, so there are none in the output of
+ * `DEBUG=ioredis:*`.
+ *
+ * @param slot of its keys, for a Cluster client, which could not compute it
+ */
+export function sendBytes(
+  client: Redis | Cluster,
+  name: string,
+  bytes: string | Buffer,
+  slot?: number,
+): Promise<unknown> {
+  const command = new Command(name, [], { replyEncoding: "utf8" });
+  command.toWritable = () => bytes;
+  command.isTraced = true;
+  if (slot !== undefined) command.getSlot = () => slot;
+  client.sendCommand(command);
+  return command.promise;
 }

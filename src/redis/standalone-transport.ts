@@ -11,8 +11,9 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import { dropStream } from "./drop-stream.js";
-import { decodeReply } from "../script/batch-codec.js";
-import { readyCommand, type BatchWire } from "./batch-wire.js";
+import { decodeReply } from "../script/batch-decoder.js";
+import type { BatchWire } from "../script/batch-encoder.js";
+import { sendBytes } from "./open-client.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
@@ -92,25 +93,21 @@ class StandaloneConnection implements Connection {
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    // A batch has operations of many callers, and is sent in full while any of them waits.
-    void detached(() =>
-      this.#call(batch).then(
-        (values) => reply(decodeReply(values, batch.operations)),
-        (error: unknown) => {
-          if (!isConnectionClosed(error)) reply(errorReply(error));
-        },
-      ),
-    );
-  }
-
-  #call({ operations, recordId, number, withScript }: Batch): Promise<unknown> {
+    const { operations, recordId, number, withScript } = batch;
     const [name, script] = withScript
       ? (["eval", BATCH_SCRIPT] as const)
       : (["evalsha", BATCH_SHA] as const);
     const bytes = this.#wire.encode(name, script, operations, recordId, number);
-    const command = readyCommand(name, bytes);
-    this.#redis.sendCommand(command);
-    return command.promise;
+    // A batch has operations of many callers, and is sent in full while any of them waits.
+    detached(
+      () =>
+        void sendBytes(this.#redis, name, bytes).then(
+          (values) => reply(decodeReply(values, operations)),
+          (error: unknown) => {
+            if (!isConnectionClosed(error)) reply(errorReply(error));
+          },
+        ),
+    );
   }
 
   close(): void {

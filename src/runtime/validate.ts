@@ -141,11 +141,10 @@ export function string(option: string, value: unknown): string {
 
 /** For text in keys and values on the nodes: a lone surrogate has no UTF-8. */
 export function wellFormed(option: string, value: unknown): string {
-  const checked = string(option, value);
-  if (/\p{Surrogate}/u.test(checked)) {
-    throw new RangeError(`\`${option}\` must be well-formed Unicode, got ${show(checked)}`);
-  }
-  return checked;
+  if (typeof value === "string" && !/\p{Surrogate}/u.test(value)) return value;
+  throw new RangeError(
+    `\`${option}\` must be well-formed Unicode, got ${show(string(option, value))}`,
+  );
 }
 
 export function oneOf<T extends string>(option: string, value: unknown, known: readonly T[]): T {

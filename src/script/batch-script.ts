@@ -13,7 +13,7 @@ import { OWNER_BEGINNING, SHOWN_OWNER } from "../protocol/owner-id.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
-import { PLACES } from "./operation-shape.js";
+import { PLACES } from "./batch-encoder.js";
 
 /**
  * Added to the score of a place's last refresh, so that it sorts after every ticket (microseconds since 1970, until

@@ -6,11 +6,11 @@
 -- ARGV[2]          how far a proposal may be from the node's clock, microseconds
 -- ARGV[3]          number of this call, above 0, which the reply repeats: connections can mix up replies
 -- then, per group of operations that are alike:
---                  step, kind of lock, ttl in ms (of "close": the remaining life of the key), size, number
+--                  size, step, kind of lock, ttl in ms (of "close": the remaining life of the key), number
 --                  of keys and of arguments of each, the proposal for acquires without one of their
 --                  own; and per operation: its arguments
 --
--- The steps, with their keys and arguments, are defined in operation-shape.ts, which also provides the constants
+-- The steps, with their keys and arguments, are defined in batch-encoder.ts, which also provides the constants
 -- KEY_... and ARG_....
 --
 -- Returns the number of the call if the answer to each operation is 0, as it usually is: parsing a list costs the
@@ -47,7 +47,7 @@ local low, high, top, is_wary, refusal
 
 local n, k, at = 1, 2, 4
 while args[at] do
-  local step, kind, ttl, size = args[at], args[at + 1], args[at + 2], tonumber(args[at + 3])
+  local size, step, kind, ttl = tonumber(args[at]), args[at + 1], args[at + 2], args[at + 3]
   local key_step, arg_step, proposal = tonumber(args[at + 4]), tonumber(args[at + 5]), args[at + 6]
   at = at + 7
   local is_plain, is_acquire = kind == 'exclusive' and arg_step <= ARG_INBOX, step == 'acquire'

@@ -54,18 +54,6 @@ export class AcquireTrace {
     };
   }
 
-  /** Runs the acquire within the stores that are bound to the channel. */
-  begin<T>(ask: () => T): T {
-    const { start, end } = CHANNELS.acquire;
-    return start.runStores(this.message, () => {
-      try {
-        return ask();
-      } finally {
-        end.publish(this.message);
-      }
-    });
-  }
-
   /** An attempt failed, and another will follow. */
   readonly onSetback = (failure: AttemptFailure): void => {
     this.message.attemptCount++;
@@ -73,7 +61,7 @@ export class AcquireTrace {
   };
 
   /** The outcome of the last attempt; its lock or its error follows. */
-  onOutcome(outcome: AcquireOutcomes, attemptCount = this.message.attemptCount + 1): void {
+  onOutcome(outcome: AcquireOutcomes, attemptCount: number): void {
     this.message.attemptCount = attemptCount;
     if (outcome.kind !== "granted" && outcome.kind !== "aborted") this.#list(outcome);
   }
@@ -98,20 +86,6 @@ export class AcquireTrace {
     this.#end(outcomeOf(error, this.#signal));
   }
 
-  /**
-   * For results that are not promises: the same, after the current call returns.
-   *
-   * @param error unless it was granted
-   * @param attemptCount if it may be another than that of the setbacks and one more
-   */
-  tell(outcome: AcquireOutcomes, error: unknown, attemptCount?: number): void {
-    this.onOutcome(outcome, attemptCount);
-    queueMicrotask(() => {
-      if (outcome.kind === "granted") this.onGranted(outcome.lease);
-      else this.onError(error);
-    });
-  }
-
   #end(outcome: AcquireOutcome): void {
     const { asyncStart, asyncEnd } = CHANNELS.acquire;
     this.message.outcome = outcome;
@@ -121,26 +95,16 @@ export class AcquireTrace {
   }
 }
 
-/** The trace of an acquire that {@link AcquireTrace.tell} publishes, if anybody subscribes. */
-export function startedTrace(
-  keys: LockKind,
-  waitMs: number,
-  nodes: ObservedNodes,
-  signal?: AbortSignal,
-): AcquireTrace | undefined {
-  if (!CHANNELS.acquire.hasSubscribers) return undefined;
-  const trace = new AcquireTrace(keys, waitMs, nodes, signal);
-  trace.begin(() => {});
-  return trace;
-}
-
-/** The result of `ask`, published on the way. */
+/** The result of `ask`, which runs within the stores that are bound to the channel, published on the way. */
 export function traceAcquire<L extends GrantedLock>(
   trace: AcquireTrace,
   ask: () => Promise<L>,
 ): Promise<L> {
-  return trace.begin(() =>
-    ask().then(
+  const { start, end } = CHANNELS.acquire;
+  return start.runStores(trace.message, () => {
+    const asking = ask();
+    end.publish(trace.message);
+    return asking.then(
       (lock) => {
         trace.onGranted(lock);
         return lock;
@@ -149,8 +113,8 @@ export function traceAcquire<L extends GrantedLock>(
         trace.onError(error);
         throw error;
       },
-    ),
-  );
+    );
+  });
 }
 
 function outcomeOf(error: unknown, signal: AbortSignal | undefined): AcquireOutcome {

@@ -5,13 +5,12 @@ import type { LossReason } from "../coordinator/loss.js";
 import type { Clock } from "../coordinator/ports.js";
 import type { RoundWatcher } from "../coordinator/watched-round.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
-import type { LateLock } from "../api/events.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation } from "../protocol/operation.js";
 import { CHANNELS } from "./channels.js";
 import type { ExtendMessage, ReleaseMessage } from "./messages.js";
 import { RoundTrace } from "./round-trace.js";
-import { lockMessage } from "./translate.js";
+import { lateLock, lockMessage } from "./translate.js";
 
 /** The nodes of the observed manager. */
 export interface ObservedNodes {
@@ -19,13 +18,11 @@ export interface ObservedNodes {
   readonly names: readonly string[];
 }
 
-type Hooks = Required<Pick<Observer, "onExtending" | "onReleasing" | "onRound" | "onWaiting">>;
-
 /**
  * Publishes what one lock manager's coordinator reports. Messages are built only for subscribers, and published after
  * the current call returns: a subscriber may do anything, such as release the lock in the message.
  */
-export class Telemetry {
+export class Telemetry implements Partial<Observer> {
   readonly #nodes: () => ObservedNodes;
   readonly #states: (ChannelState | undefined)[] = [];
   /** Validity that was left at the last extension, ms. */
@@ -36,25 +33,15 @@ export class Telemetry {
     this.#nodes = nodes;
   }
 
-  /** The events it currently wants from the coordinator. */
-  get hooks(): Hooks {
-    return {
-      onExtending: this.#onExtending,
-      onReleasing: this.#onReleasing,
-      onRound: this.#onRound,
-      onWaiting: this.#onWaiting,
-    };
-  }
+  readonly hearsLate = (): boolean => CHANNELS.late.hasSubscribers;
 
-  get hearsLate(): boolean {
-    return CHANNELS.late.hasSubscribers;
-  }
+  readonly onLate = (lease: GrantedLease, lateMs: number): void => {
+    if (!CHANNELS.late.hasSubscribers) return;
+    const message = lateLock(lease, lateMs, this.#nodes().clock);
+    queueMicrotask(() => CHANNELS.late.publish(message));
+  };
 
-  onLate(lock: LateLock): void {
-    if (CHANNELS.late.hasSubscribers) queueMicrotask(() => CHANNELS.late.publish(lock));
-  }
-
-  onLost(lease: GrantedLease, reason: LossReason): void {
+  readonly onLost = (lease: GrantedLease, reason: LossReason): void => {
     if (!CHANNELS.lost.hasSubscribers) return;
     const { keys, fencingToken, lossCause } = lease;
     const message = {
@@ -66,33 +53,33 @@ export class Telemetry {
       validMs: this.#margins.get(lease),
     };
     queueMicrotask(() => CHANNELS.lost.publish(message));
-  }
+  };
 
-  onNodeState(
+  readonly onNodeState = (
     { index, name, quarantineLeftMs }: NodeChannel,
     state: ChannelState,
     detail: string,
-  ): void {
+  ): void => {
     const previous = this.#states[index];
     this.#states[index] = state;
     if (!CHANNELS.node.hasSubscribers) return;
     const message = { node: name, state, previous, detail, quarantineLeftMs };
     queueMicrotask(() => CHANNELS.node.publish(message));
-  }
+  };
 
-  readonly #onWaiting = (keys: LockKind, count: number, change: 1 | -1): void => {
+  readonly onWaiting = (keys: LockKind, count: number, change: 1 | -1): void => {
     if (!CHANNELS.waiting.hasSubscribers) return;
     const message = { ...lockMessage(keys), count, change };
     queueMicrotask(() => CHANNELS.waiting.publish(message));
   };
 
-  readonly #onRound = (operation: Operation): RoundWatcher | undefined => {
+  readonly onRound = (operation: Operation): RoundWatcher | undefined => {
     if (!CHANNELS.round.hasSubscribers) return undefined;
     const { clock, names } = this.#nodes();
     return new RoundTrace(operation, clock, names);
   };
 
-  readonly #onExtending = (
+  readonly onExtending = (
     lease: GrantedLease,
     dueMs: number | undefined,
   ): ExtendListener | undefined => {
@@ -136,7 +123,7 @@ export class Telemetry {
     };
   };
 
-  readonly #onReleasing = (lease: GrantedLease, releasing: Promise<ReleaseResult>): void => {
+  readonly onReleasing = (lease: GrantedLease, releasing: Promise<ReleaseResult>): void => {
     const { release } = CHANNELS;
     if (!release.hasSubscribers) return;
     const message: ReleaseMessage = {

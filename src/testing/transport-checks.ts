@@ -14,7 +14,7 @@ import { hasTransport, OWN_TRANSPORT, type NodeConfig } from "../nodes/own-nodes
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { inboxChannel } from "../protocol/keys.js";
 import { newOperation, type Operation, type Vote } from "../protocol/operation.js";
-import { BatchWire } from "../redis/batch-wire.js";
+import { BatchWire } from "../script/batch-encoder.js";
 import { configureNode } from "../redis/node-config.js";
 import type { CommandedNode } from "./flush-nodes.js";
 

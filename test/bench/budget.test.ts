@@ -39,7 +39,7 @@ describe("the CPU budget of the client", () => {
     ["file:///p/node_modules/redis-parser/lib/parser.js", "ioredis"],
     ["file:///p/node_modules/redlock/src/index.js", "the library: everything else"],
     ["file:///p/build/src/channel/pipeline.js", "the library: channels to the nodes"],
-    ["file:///p/build/src/script/batch-codec.js", "the library: channels to the nodes"],
+    ["file:///p/build/src/script/batch-decoder.js", "the library: channels to the nodes"],
     ["file:///p/build/bench/raw-socket/fan-out.js", "the library: channels to the nodes"],
     ["file:///p/build/src/coordinator/round.js", "the library: everything else"],
     ["file:///p/build/bench/uncontended/workload.js", "the bench"],

@@ -44,10 +44,11 @@ class PipelineBench {
       pass: ({ receiver, index }: Entry, vote: Vote): void => receiver.onVote(index, vote),
     };
     this.pipeline = new Pipeline(this.clock, settings, votes, {
-      acquireProblem: () => undefined,
+      problemOf: () => undefined,
       onForgot: () => this.events.push("forgot"),
       onNodeTime: () => this.events.push("time"),
-      onSuspicion: () => this.events.push(this.pipeline.isSuspected ? "suspected" : "trusted"),
+      onSuspicion: () =>
+        this.events.push(this.pipeline.suspicion.isSuspected ? "suspected" : "trusted"),
     });
     this.connection = this.connect();
   }

@@ -31,7 +31,7 @@ class Calls implements WatchedCalls {
 
   answer(): void {
     this.sentMs.shift();
-    this.suspicion.trust();
+    if (this.suspicion.isSuspected) this.suspicion.trust();
   }
 
   onSuspicion(): void {

@@ -152,6 +152,23 @@ describe("Readers in the wait queue of one process", () => {
     expect(bench.counts("acquire"), "nothing is handed over").to.deep.equal([2, 2, 2]);
   });
 
+  it("leave no place with a rollback where others of them ask, who may have been granted", () => {
+    const { bench, read, write, all, turn } = readersBench();
+    const writer = write({ fair: true });
+    all(held(60_000));
+    read({ fair: true });
+    const [one, other] = [read(), read()];
+    writer.abort();
+    turn();
+    all(granted(7));
+    bench.clock.advance(1);
+    const rolledBack = () => bench.nodes[0]?.last("release")?.operation.waiter;
+    one.abort();
+    expect(rolledBack()).to.equal(undefined);
+    other.abort();
+    expect(rolledBack()?.placePrefix, "of the last one").to.equal("r");
+  });
+
   for (const [first, second, leaveCount] of [
     ["write", "read", 1],
     ["read", "write", 1],

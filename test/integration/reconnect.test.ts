@@ -6,7 +6,7 @@ import type {
   PreviousConnection,
 } from "../../src/channel/transport.js";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
-import { BatchWire } from "../../src/redis/batch-wire.js";
+import { BatchWire } from "../../src/script/batch-encoder.js";
 import { hardened, openRedis } from "../../src/redis/open-client.js";
 import { StandaloneTransport } from "../../src/redis/standalone-transport.js";
 import { RedisFleet } from "../../src/testing/index.js";

@@ -12,7 +12,7 @@ import { fault, free, granted } from "../support/votes.js";
 function heldLock(over: Partial<LeaseSettings> = {}) {
   const bench = new CoordinatorBench();
   const lease = bench.lease({ renew: false, ...over });
-  const lock = new LeasedLock(lease, ["a:1", "b:1", "c:1"], bench.clock);
+  const lock = new LeasedLock(lease, { names: ["a:1", "b:1", "c:1"], context: bench.context });
   return { bench, lock };
 }
 

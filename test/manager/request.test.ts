@@ -20,11 +20,10 @@ const NEVER = new Promise<never>(() => {});
 
 class RequestBench {
   readonly bench = new CoordinatorBench();
-  readonly lock = new LeasedLock(
-    this.bench.lease({ renew: false }),
-    ["a:1", "b:1", "c:1"],
-    this.bench.clock,
-  );
+  readonly lock = new LeasedLock(this.bench.lease({ renew: false }), {
+    names: ["a:1", "b:1", "c:1"],
+    context: this.bench.context,
+  });
 
   readonly overruns: string[] = [];
 

@@ -98,10 +98,11 @@ describe("The options of a permit", () => {
     given: PermitOptions,
   ): Promise<readonly (readonly [options: PermitOptions, isOnce: boolean])[]> {
     const all: (readonly [PermitOptions, boolean])[] = [];
+    const settings = resolveManagerOptions({});
     const acquirer = {
-      settings: resolveManagerOptions({}),
-      acquire: (_: unknown, options: PermitOptions, waitMs: number) => {
-        all.push([options, waitMs === 0]);
+      settings,
+      acquire: (_: unknown, options: PermitOptions, usual: unknown) => {
+        all.push([options, usual === settings.once]);
         return Promise.reject(new Error("no"));
       },
     } as unknown as Acquirer;

@@ -2,14 +2,18 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import {
   checkedKeysOf,
-  checkedKeysOfAll,
+  checkedLockOfAll,
   checkMinHold,
   checkName,
-  laidOutKeys,
+  kindFor,
   MAX_NAMES,
   type LayoutChoice,
 } from "../../src/options/name-keys.js";
+import { exclusiveLock } from "../../src/kinds/exclusive.js";
 import { permitLock } from "../../src/kinds/permit.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import { nameKeys } from "../../src/protocol/keys.js";
 
 const PLAIN: LayoutChoice = { layout: "redlock", mode: "exclusive", owner: undefined };
 
@@ -52,7 +56,7 @@ describe("checkedKeysOf", () => {
       fc.property(text, text, (keyPrefix, name) => {
         fc.pre(!(keyPrefix + name).startsWith("quorate:"));
         const keys = checkedKeysOf(keyPrefix, name, false);
-        expect(keys).to.include({ name, lockKey: keyPrefix + name, layout: "redlock" });
+        expect(keys).to.include({ name, lockKey: keyPrefix + name });
       }),
     );
   });
@@ -82,8 +86,9 @@ describe("checkedKeysOf", () => {
   });
 });
 
-describe("checkedKeysOfAll", () => {
-  const all = (names: unknown, hasCluster = false) => checkedKeysOfAll("lock:", names, hasCluster);
+describe("checkedLockOfAll", () => {
+  const all = (names: readonly unknown[], hasCluster = false) =>
+    checkedLockOfAll("lock:", names, hasCluster, exclusiveLock);
 
   it("counts a name once, and makes the same lock of any order of the names", () => {
     const name = fc.constantFrom("a", "b", "c", "d", "é");
@@ -92,7 +97,8 @@ describe("checkedKeysOfAll", () => {
         const keys = all(names);
         expect(keys.names).to.deep.equal([...new Set(names)].toSorted());
         expect(all(names.toReversed())).to.deep.equal(keys);
-        if (keys.names.length === 1) expect(keys).to.deep.equal(all(names[0]));
+        if (keys.names.length === 1)
+          expect(keys).to.deep.equal(exclusiveLock(nameKeys("lock:", names[0] as string)));
       }),
     );
   });
@@ -110,7 +116,6 @@ describe("checkedKeysOfAll", () => {
     expect(() => all(["a", ""])).to.throw(RangeError, "`names[1]`");
     // oxlint-disable-next-line no-sparse-arrays
     expect(() => all(["a", , "b"])).to.throw(TypeError, "`names[1]`");
-    expect(() => all(7)).to.throw(TypeError, "`name`");
   });
 
   it("wants one hash slot for a Cluster, and names two that have different ones", () => {
@@ -123,15 +128,14 @@ describe("checkedKeysOfAll", () => {
   });
 });
 
-describe("laidOutKeys", () => {
-  const [one, several] = [
-    checkedKeysOfAll("lock:", "a", false),
-    checkedKeysOfAll("lock:", ["a", "b"], false),
-  ];
+describe("kindFor", () => {
+  const [one, several] = [["a"], ["a", "b"]];
+  const lock = (names: readonly string[], choice: Partial<LayoutChoice>) =>
+    checkedLockOfAll("lock:", names, false, kindFor({ ...PLAIN, ...choice }));
 
-  it("leaves a plain lock as it is", () => {
-    expect(laidOutKeys(one, PLAIN)).to.equal(one);
-    expect(laidOutKeys(several, PLAIN)).to.equal(several);
+  it("is plain by default", () => {
+    expect(kindFor(PLAIN)).to.equal(exclusiveLock);
+    expect(lock(several, {})).to.include({ mode: "exclusive", layout: "redlock" });
   });
 
   for (const [choice, made] of [
@@ -146,11 +150,11 @@ describe("laidOutKeys", () => {
     [{ layout: "timestamp-seconds" }, { layout: "timestamp-seconds", owner: undefined }],
   ] as const satisfies readonly (readonly [Partial<LayoutChoice>, object])[]) {
     it(`makes a lock with ${JSON.stringify(choice)}`, () => {
-      expect(laidOutKeys(one, { ...PLAIN, ...choice })).to.include({ name: "a", ...made });
+      expect(lock(one, choice)).to.include({ name: "a", ...made });
     });
   }
 
-  for (const [keys, choice, option] of [
+  for (const [names, choice, option] of [
     [several, { mode: "shared" }, "mode"],
     [several, { owner: "job" }, "owner"],
     [several, { layout: "redisson" }, "layout"],
@@ -158,24 +162,21 @@ describe("laidOutKeys", () => {
     [one, { mode: "shared", layout: "redisson" }, "mode"],
     [one, { mode: "shared", layout: "timestamp" }, "mode"],
     [one, { layout: "timestamp", owner: "job" }, "owner"],
-  ] as const satisfies readonly (readonly [typeof one, Partial<LayoutChoice>, string])[]) {
-    it(`refuses ${JSON.stringify(choice)} for ${keys.names.length} name(s), naming \`${option}\``, () => {
-      expect(() => laidOutKeys(keys, { ...PLAIN, ...choice })).to.throw(
-        RangeError,
-        new RegExp(`^\`${option}\``),
-      );
+  ] as const satisfies readonly (readonly [readonly string[], Partial<LayoutChoice>, string])[]) {
+    it(`refuses ${JSON.stringify(choice)} for ${names.length} name(s), naming \`${option}\``, () => {
+      expect(() => lock(names, choice)).to.throw(RangeError, new RegExp(`^\`${option}\``));
     });
   }
 });
 
 describe("checkMinHold", () => {
-  const one = checkedKeysOfAll("lock:", "a", false);
+  const one = exclusiveLock(nameKeys("lock:", "a"));
 
   it("lets only an exclusive lock of one name have a minimum hold", () => {
     expect(() => checkMinHold(one, 500)).to.not.throw();
     for (const keys of [
-      laidOutKeys(one, { ...PLAIN, mode: "shared" }),
-      checkedKeysOfAll("lock:", ["a", "b"], false),
+      sharedLock(one),
+      severalLock([one, nameKeys("lock:", "b")]),
       permitLock(one, 3),
     ]) {
       expect(() => checkMinHold(keys, 500), keys.words).to.throw(

@@ -6,11 +6,15 @@ import {
   resolveElectOptions,
   resolveManagerOptions,
 } from "../../src/options/resolve.js";
+import { nameKeys } from "../../src/protocol/keys.js";
 import { optionsOf, type OptionName } from "../../src/options/table.js";
 
 const manager = (options: unknown) => resolveManagerOptions(options as LockManagerOptions);
 const acquire = (options: unknown, managerOptions: LockManagerOptions = {}) =>
   resolveAcquireOptions(options as AcquireOptions, resolveManagerOptions(managerOptions), 30_000);
+
+/** The lock on a name that an acquire with these options is for. */
+const kindOf = (options: AcquireOptions) => acquire(options).kindOf(nameKeys("lock:", "a"));
 
 /** Options that are refused wherever they may be given, and what is said. */
 const BAD_LOCK_OPTIONS: [object, "TypeError" | "RangeError", RegExp][] = [
@@ -138,7 +142,7 @@ describe("resolveManagerOptions", () => {
   });
 
   it("lets the longest pause grow with the shortest", () => {
-    expect(manager({ retry: { minDelayMs: 400 } }).wait).to.include({
+    expect(manager({ retry: { minDelayMs: 400 } }).usual.wait).to.include({
       minDelayMs: 400,
       maxDelayMs: 400,
     });
@@ -225,7 +229,7 @@ describe("resolveAcquireOptions", () => {
     it(`prefers the lock's own option to the manager's: ${name}`, () => {
       const inForce = (own: object, managers: object): unknown => {
         const settings = manager(managers);
-        const { lease, wait } = resolveAcquireOptions(own, settings, settings.wait.waitMs);
+        const { lease, wait } = resolveAcquireOptions(own, settings, settings.usual.wait.waitMs);
         return { ...lease, ...wait }[name as "ttlMs"];
       };
       for (const [one, other] of [values, values.toReversed()]) {
@@ -334,16 +338,16 @@ describe("resolveAcquireOptions", () => {
   });
 
   it("takes both modes; exclusive is the default", () => {
-    expect(acquire({}).mode).to.equal("exclusive");
+    expect(kindOf({}).mode).to.equal("exclusive");
     for (const mode of ["exclusive", "shared"] as const) {
-      expect(acquire({ mode }).mode).to.equal(mode);
+      expect(kindOf({ mode }).mode).to.equal(mode);
     }
   });
 
   it("takes an owner; none is the default", () => {
-    expect(acquire({}).owner).to.equal(undefined);
+    expect(kindOf({}).owner).to.equal(undefined);
     for (const owner of ["job-17", "o".repeat(200), "jöb:1 2"]) {
-      expect(acquire({ owner }).owner).to.equal(owner);
+      expect(kindOf({ owner }).owner).to.equal(owner);
     }
   });
 

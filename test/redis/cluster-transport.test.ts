@@ -10,7 +10,7 @@ import type {
 } from "../../src/channel/transport.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import type { Operation } from "../../src/protocol/operation.js";
-import { BatchWire } from "../../src/redis/batch-wire.js";
+import { BatchWire } from "../../src/script/batch-encoder.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 import { operation } from "../support/channel-bench.js";
 import { NO_LIST } from "../support/no-list.js";

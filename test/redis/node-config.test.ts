@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Redis as Redis5 } from "ioredis-5";
 import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
-import { BatchWire } from "../../src/redis/batch-wire.js";
+import { BatchWire } from "../../src/script/batch-encoder.js";
 import {
   checkDatabases,
   clientsOf,

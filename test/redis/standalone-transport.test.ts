@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect } from "chai";
 import type { Redis } from "ioredis";
 import type { Connection, HandshakeReply, HandshakeRequest } from "../../src/channel/transport.js";
-import { BatchWire } from "../../src/redis/batch-wire.js";
+import { BatchWire } from "../../src/script/batch-encoder.js";
 import { StandaloneTransport } from "../../src/redis/standalone-transport.js";
 import { NO_LIST } from "../support/no-list.js";
 

@@ -11,7 +11,7 @@ import { plainReply } from "../../src/memory/reply.js";
 import { companionKey, nameKeys, type NameKeys } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Operation } from "../../src/protocol/operation.js";
-import { encodeBatch } from "../../src/script/batch-codec.js";
+import { encodeBatch } from "../../src/script/batch-encoder.js";
 import { BATCH_SCRIPT } from "../../src/script/batch-script.js";
 import { operation } from "../support/channel-bench.js";
 

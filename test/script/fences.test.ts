@@ -5,7 +5,8 @@ import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
 import { fenceSlackUs, MAX_FENCE } from "../../src/protocol/fencing.js";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
-import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
+import { decodeReply } from "../../src/script/batch-decoder.js";
+import { encodeBatch } from "../../src/script/batch-encoder.js";
 import { BATCH_SCRIPT } from "../../src/script/batch-script.js";
 import { operationOf, type OperationSpec } from "../support/conformance/node-under-test.js";
 

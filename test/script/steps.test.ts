@@ -11,7 +11,8 @@ import { MAX_FENCE } from "../../src/protocol/fencing.js";
 import { inboxChannel, nameKeys, RECORD_KEY } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { NameSnapshot, Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
-import { decodeReply, encodeBatch } from "../../src/script/batch-codec.js";
+import { decodeReply } from "../../src/script/batch-decoder.js";
+import { encodeBatch } from "../../src/script/batch-encoder.js";
 import { BATCH_SCRIPT } from "../../src/script/batch-script.js";
 import { operation } from "../support/channel-bench.js";
 

@@ -10,10 +10,10 @@ import {
   ValidityExhaustedError,
   WaitTimeoutError,
 } from "../../src/api/errors.js";
-import { AcquireTrace, startedTrace, traceAcquire } from "../../src/telemetry/acquire-trace.js";
+import { AcquireTrace, traceAcquire } from "../../src/telemetry/acquire-trace.js";
 import { MAX_ATTEMPTS, type AcquireMessage } from "../../src/telemetry/messages.js";
 import { KEYS } from "../support/coordinator-bench.js";
-import { ManualClock, settle } from "../support/manual-clock.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { RecordedMessages } from "../support/recorded-messages.js";
 import { rejectionOf } from "../support/settle.js";
 import { fault, granted, held } from "../support/votes.js";
@@ -81,7 +81,7 @@ describe("AcquireTrace", () => {
     const trace = bench.trace();
     trace.onSetback(REFUSED);
     bench.clock.advance(20);
-    trace.onOutcome(failureOf("unreachable", [fault("timeout"), undefined, granted()]));
+    trace.onOutcome(failureOf("unreachable", [fault("timeout"), undefined, granted()]), 2);
     const { attempts, attemptCount } = trace.message;
     expect(attemptCount).to.equal(2);
     const nowMs = bench.clock.wallUs() / 1_000;
@@ -146,45 +146,4 @@ describe("AcquireTrace", () => {
       expect(bench.last.outcome).to.equal("aborted");
     }
   });
-});
-
-describe("startedTrace", () => {
-  it("is none if nobody subscribes", () => {
-    const nodes = { clock: new ManualClock(), names: [] };
-    expect(startedTrace(KEYS, 0, nodes)).to.equal(undefined);
-  });
-
-  for (const { title, outcome, attemptCount, channels } of [
-    {
-      title: "a grant",
-      outcome: { kind: "granted", lease: LOCK as never },
-      attemptCount: 3,
-      channels: ["asyncStart", "asyncEnd"],
-    },
-    {
-      title: "a failure",
-      outcome: REFUSED,
-      attemptCount: 3,
-      channels: ["error", "asyncStart", "asyncEnd"],
-    },
-    {
-      title: "the end of a pause, after which no attempt has begun",
-      outcome: { kind: "aborted" },
-      attemptCount: 2,
-      channels: ["error", "asyncStart", "asyncEnd"],
-    },
-  ] as const) {
-    it(`tells after the current call: ${title}`, async () => {
-      using bench = new Bench();
-      const trace = startedTrace(KEYS, 0, bench.nodes);
-      expect(bench.channels).to.deep.equal(["start", "end"]);
-      trace?.onSetback(REFUSED);
-      trace?.onSetback(REFUSED);
-      trace?.tell(outcome, new ClosedError("a"), attemptCount);
-      expect(bench.channels).to.deep.equal(["start", "end"]);
-      await settle();
-      expect(bench.channels.slice(2)).to.deep.equal(channels);
-      expect(bench.last.attemptCount).to.equal(attemptCount);
-    });
-  }
 });

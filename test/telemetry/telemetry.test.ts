@@ -60,7 +60,7 @@ describe("What the channels tell of a lock", () => {
     outcome: NonNullable<ExtendMessage["outcome"]>,
     { dueMs, tookMs, addedMs }: { dueMs?: number; tookMs: number; addedMs: number },
   ): Promise<void> {
-    const told = telemetry.hooks.onExtending(lease, dueMs);
+    const told = telemetry.onExtending(lease, dueMs);
     await settle();
     clock.advance(tookMs);
     lease.validUntilMs += addedMs;
@@ -136,7 +136,7 @@ describe("What the channels tell of a lock", () => {
     ];
     clock.advance(700);
     let answer: (result: ReleaseResult) => void = () => {};
-    telemetry.hooks.onReleasing(lease, new Promise((resolve) => (answer = resolve)));
+    telemetry.onReleasing(lease, new Promise((resolve) => (answer = resolve)));
     await settle();
     const released = { ...LOCK, heldMs: 700, validMs: VALID_MS - 700 };
     expect(begun).to.deep.equal([{ ...released, result: undefined }]);
@@ -145,7 +145,7 @@ describe("What the channels tell of a lock", () => {
     await settle();
     expect(ended).to.deep.equal([{ ...released, result: "partial" }]);
     const { grantedAtMs: _, ...ofOthers } = lease;
-    telemetry.hooks.onReleasing(ofOthers, Promise.resolve("released"));
+    telemetry.onReleasing(ofOthers, Promise.resolve("released"));
     await settle();
     expect(begun[1], "nobody knows when it was granted").to.include({ heldMs: 0 });
   });
@@ -169,10 +169,10 @@ describe("What the channels tell of a lock", () => {
   it("is each node's part in a round, and which of them were asked", async () => {
     const heard = hear<RoundMessage>(CHANNELS.round);
     const end = { asked: 0b111, timeoutMs: 500 };
-    const acquire = telemetry.hooks.onRound(operation("acquire", "me"));
+    const acquire = telemetry.onRound(operation("acquire", "me"));
     acquire?.onEnd({ ...end, verdict: "lost", votes: [granted(5), held(), undefined] });
     const votes = [faultVote("suspected", false, "silent"), granted(5), granted(5)];
-    const extend = telemetry.hooks.onRound(operation("extend", "me"));
+    const extend = telemetry.onRound(operation("extend", "me"));
     extend?.onEnd({ ...end, asked: 0b001, verdict: "pending", votes });
     await settle();
     const ms = 500;
@@ -194,8 +194,8 @@ describe("What the channels tell of a lock", () => {
   });
 
   it("is nothing where nobody listens", () => {
-    expect(telemetry.hooks.onExtending(lease, 0)).to.equal(undefined);
-    expect(telemetry.hooks.onRound(operation("acquire", "me"))).to.equal(undefined);
-    expect(telemetry.hearsLate).to.equal(false);
+    expect(telemetry.onExtending(lease, 0)).to.equal(undefined);
+    expect(telemetry.onRound(operation("acquire", "me"))).to.equal(undefined);
+    expect(telemetry.hearsLate()).to.equal(false);
   });
 });

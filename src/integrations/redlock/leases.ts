@@ -7,7 +7,7 @@ import { poll } from "../../coordinator/poll.js";
 import { releaseOperation, rollback } from "../../coordinator/release.js";
 import { severalLock } from "../../kinds/several.js";
 import { MAX_NAMES } from "../../options/name-keys.js";
-import { hashSlotOf } from "../../protocol/keys.js";
+import { hashSlotOf, type NameKeys } from "../../protocol/keys.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Votes } from "../../protocol/operation.js";
 import { nextRun } from "../../protocol/pass-on-run.js";
@@ -53,10 +53,10 @@ export function leaseSettings(
 }
 
 /** The names in sets that a node can take in one step, in an order that is the same for all clients. */
-export function setsOf(keys: readonly LockKind[], hasCluster: boolean): LockKind[] {
-  const slotOf = (name: LockKind): number => (hasCluster ? hashSlotOf(name) : 0);
+export function setsOf(keys: readonly NameKeys[], hasCluster: boolean): LockKind[] {
+  const slotOf = (name: NameKeys): number => (hasCluster ? hashSlotOf(name) : 0);
   const sorted = keys.toSorted((a, b) => slotOf(a) - slotOf(b) || (a.lockKey < b.lockKey ? -1 : 1));
-  const sets: LockKind[][] = [];
+  const sets: NameKeys[][] = [];
   for (const name of sorted) {
     const last = sets.at(-1);
     const isOfLast = last?.[0] !== undefined && slotOf(last[0]) === slotOf(name);

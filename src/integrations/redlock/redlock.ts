@@ -2,7 +2,9 @@ import { EventEmitter } from "node:events";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ALL_NODES } from "../../coordinator/node-sets.js";
 import { Release } from "../../coordinator/release.js";
+import type { OpenNodes } from "../../nodes/open-nodes.js";
 import type { NodeWithTransport } from "../../nodes/own-nodes.js";
+import { SharedNodes } from "../../nodes/shared-nodes.js";
 import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
@@ -26,7 +28,6 @@ import type { Failed, Leases } from "./leases.js";
 import { scriptsFor, type ScriptOptions, type Scripts } from "./scripts.js";
 import { checkDuration, DEFAULT_SETTINGS, mergeSettings } from "./settings.js";
 import type { NodeSettings, Settings } from "./settings.js";
-import { SharedNodes, type Opened } from "./shared-nodes.js";
 import { runUsing } from "./using.js";
 import type { RoundWatcher } from "../../coordinator/watched-round.js";
 import type { Operation } from "../../protocol/operation.js";
@@ -38,7 +39,7 @@ const MAX_TOLD = 1_000;
 interface Done extends ExecutionResult {
   readonly held: Leases;
   readonly ownerId: string;
-  readonly nodes: Opened;
+  readonly nodes: OpenNodes;
 }
 
 /** Locked resources. Plain data: anyone who has its value can extend and release it. */
@@ -111,7 +112,10 @@ export class Redlock extends EventEmitter {
     }
     this.settings = mergeSettings(DEFAULT_SETTINGS, settings);
     this.scripts = scriptsFor(scripts);
-    this.#nodes = SharedNodes.of([...this.clients], this.settings.driftFactor, settings);
+    const { maxTtlMs, quarantine, allowEviction } = settings;
+    const ofNodes = { maxTtlMs, quarantine, allowEviction };
+    const { driftFactor } = this.settings;
+    this.#nodes = SharedNodes.of([...this.clients], { driftFactor, ...ofNodes });
   }
 
   /** Closes the clients that were given, by `quit()`, and our own connections. */
@@ -146,7 +150,7 @@ export class Redlock extends EventEmitter {
   async release(lock: Lock, settings?: Partial<Settings>): Promise<ExecutionResult> {
     const sets = this.#setsOf(lock.resources);
     const merged = mergeSettings(this.settings, settings);
-    const leftMs = Math.ceil(lock.expiration - this.#nodes.wallMs);
+    const leftMs = Math.ceil(lock.expiration - this.#wallMs);
     const longest = leaseSettings(Math.max(DEFAULTS.maxTtlMs, leftMs), merged.driftFactor);
     const ended =
       leasesOf(lock, this.#nodes.context)?.map((lease) => lease.endHere()) ??
@@ -173,7 +177,7 @@ export class Redlock extends EventEmitter {
     checkDuration(duration);
     const sets = this.#setsOf(existing.resources);
     const merged = mergeSettings(this.settings, settings);
-    const leftMs = (): number => existing.expiration - this.#nodes.wallMs;
+    const leftMs = (): number => existing.expiration - this.#wallMs;
     const isHeld = leasesOf(existing, this.#nodes.context)?.every((lease) => lease.isHeld());
     if (leftMs() < 0 || isHeld === false) throw new ExecutionError(ALREADY_EXPIRED, []);
     const done = await this.#persist(existing, duration, merged, async ({ context }, ownerId) => {
@@ -274,13 +278,18 @@ export class Redlock extends EventEmitter {
     const nowMs = nodes.context.clock.now();
     const provenAtMs = Math.min(nowMs, ...held.map((lease) => lease.provenAtMs));
     const leftMs = validUntilMs(provenAtMs, durationMs, driftFactor) - nowMs;
-    const endMs = Math.floor(this.#nodes.wallMs + leftMs);
+    const endMs = Math.floor(this.#wallMs + leftMs);
     const lock = new Lock(this, resources, ownerId, attempts, endMs);
     remember(lock, nodes.context, held);
     return lock;
   }
 
-  #ballot(nodes: Opened | undefined, resources: readonly string[]): Ballot {
+  /** The wall clock, ms since 1970. */
+  get #wallMs(): number {
+    return this.#nodes.runtime.clock.wallUs() / 1_000;
+  }
+
+  #ballot(nodes: OpenNodes | undefined, resources: readonly string[]): Ballot {
     return new Ballot([...this.clients], nodes?.names, new Set(resources).size, this.#tell);
   }
 
@@ -295,7 +304,7 @@ export class Redlock extends EventEmitter {
     of: { readonly resources: readonly string[]; readonly value?: string },
     durationMs: number,
     { retryCount, retryDelay, retryJitter }: Settings,
-    attempt: (nodes: Opened, ownerId: string) => Promise<Leases | Failed>,
+    attempt: (nodes: OpenNodes, ownerId: string) => Promise<Leases | Failed>,
   ): Promise<Done> {
     const { clock, entropy } = this.#nodes.runtime;
     const attempts: Promise<ExecutionStats>[] = [];

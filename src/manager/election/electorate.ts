@@ -4,7 +4,7 @@ import type { AttemptFailure } from "../../protocol/attempt-failure.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ClosedError, type QuorateError } from "../../api/errors.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
-import { startedTrace } from "../../telemetry/acquire-trace.js";
+import { LeasedLock } from "../lock.js";
 import type { Electorate } from "./candidacy.js";
 import { LeasedTerm } from "./term.js";
 
@@ -18,8 +18,9 @@ export interface Candidature {
 
 /** Elections of one name on the nodes of a lock manager. */
 export function electorateOf(acquirer: Acquirer, candidature: Candidature): Electorate<LeasedTerm> {
-  const { context, names } = acquirer.nodes;
+  const { nodes } = acquirer;
   const { keys, lease, wait, onError } = candidature;
+  acquirer.terms.add(keys);
 
   let isTroubled = false;
   const onSetback = (failure: AttemptFailure, error: () => QuorateError): void => {
@@ -33,32 +34,18 @@ export function electorateOf(acquirer: Acquirer, candidature: Candidature): Elec
   };
 
   return {
-    unit: () => context.entropy.unit(),
+    unit: () => nodes.context.entropy.unit(),
     campaign: (delayMs, settle) => {
-      if (acquirer.isClosed) {
-        context.clock.defer(() => settle({ kind: "failed", error: new ClosedError(keys.name) }));
-        return { abort: () => {} };
-      }
-      const trace = startedTrace(keys, wait.waitMs, { clock: context.clock, names });
+      const cancel = new AbortController();
       const wanted = { keys, settings: lease, wait, delayMs };
-      const onFailure = (failure: AttemptFailure): void => {
-        trace?.onSetback(failure);
-        onSetback(failure, () => acquirer.failureError(failure, acquire, wanted));
-      };
-      const acquire = acquirer.start(wanted, undefined, onFailure, (outcome, { attemptCount }) => {
-        if (outcome.kind === "granted") {
+      void acquirer.ask(wanted, { signal: cancel.signal, reentrant: false, onSetback }).then(
+        (granted) => {
           isTroubled = false;
-          acquirer.terms.add(outcome.lease);
-          const term = new LeasedTerm(acquirer.lockOf(outcome.lease));
-          trace?.tell(outcome, undefined, attemptCount);
-          settle({ kind: "elected", term });
-        } else {
-          const error = acquirer.errorOf(outcome, acquire, wanted, undefined);
-          trace?.tell(outcome, error, attemptCount);
-          settle({ kind: "failed", error });
-        }
-      });
-      return acquire;
+          settle({ kind: "elected", term: new LeasedTerm(new LeasedLock(granted, nodes)) });
+        },
+        (error: unknown) => settle({ kind: "failed", error }),
+      );
+      return { abort: () => cancel.abort(new ClosedError(keys.name)) };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { LockManager } from "../../../src/manager/lock-manager.js";
 import { memoryNodes } from "../../../src/memory/index.js";
-import { UNOBSERVED, type GrantedLease } from "../../../src/coordinator/observer.js";
+import type { GrantedLease } from "../../../src/coordinator/observer.js";
 import type { Clock } from "../../../src/coordinator/ports.js";
 import { OWN_WORLD } from "../../../src/nodes/own-nodes.js";
 import Redlock, { ExecutionError, Lock } from "../../../src/integrations/redlock/index.js";
@@ -47,7 +47,7 @@ describe("the interface of redlock on nodes in memory", () => {
         return system.setTimer(isPause ? 0 : delayMs, callback);
       },
     };
-    const observer = { ...UNOBSERVED, onOpen: () => {}, onNodeState: () => {} };
+    const observer = { onOpen: () => {} };
     let idCount = 0;
     const entropy = { unit: () => 0.75, id: () => `${++idCount}`.padStart(21, "a") + "A" };
     const nodes = memoryNodes(3).map((node) =>

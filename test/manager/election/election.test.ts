@@ -27,7 +27,9 @@ class Campaigns implements Electorate<LeasedTerm> {
 
   win(): LeasedTerm {
     const lease = this.bench.lease({ renew: false });
-    const term = new LeasedTerm(new LeasedLock(lease, ["a:1", "b:1", "c:1"], this.bench.clock));
+    const term = new LeasedTerm(
+      new LeasedLock(lease, { names: ["a:1", "b:1", "c:1"], context: this.bench.context }),
+    );
     this.settle({ kind: "elected", term });
     return term;
   }

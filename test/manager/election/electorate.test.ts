@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { AcquireMessage } from "../../../src/index.js";
 import { Acquirer } from "../../../src/manager/acquirer.js";
 import { electorateOf } from "../../../src/manager/election/electorate.js";
-import type { Reentry } from "../../../src/manager/reentry/reentry.js";
+import { Reentry } from "../../../src/manager/reentry/reentry.js";
 import type { OpenNodes } from "../../../src/nodes/open-nodes.js";
 import type { ManagerSettings } from "../../../src/options/resolve.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../../support/coordinator-bench.js";
@@ -21,7 +21,7 @@ function electorate() {
     ...{ marginMs: () => 0, recordedTtlMs: () => undefined },
   };
   const acquirer = new Acquirer(
-    ...([nodes as unknown as OpenNodes, {} as ManagerSettings, {} as Reentry] as const),
+    ...([nodes as unknown as OpenNodes, {} as ManagerSettings, new Reentry()] as const),
     () => {},
   );
   const { pending } = acquirer;

@@ -8,7 +8,7 @@ describe("LeasedTerm", () => {
   function heldTerm() {
     const bench = new CoordinatorBench();
     const lease = bench.lease({ renew: false });
-    const lock = new LeasedLock(lease, ["a:1", "b:1", "c:1"], bench.clock);
+    const lock = new LeasedLock(lease, { names: ["a:1", "b:1", "c:1"], context: bench.context });
     return { bench, term: new LeasedTerm(lock) };
   }
 

@@ -48,6 +48,17 @@ describe("oracle W5, who is told", () => {
         title: "a release that tells the first",
         events: [...held, freed, told(5 * MS, "A"), place(5 * MS, "gone", "release")],
       },
+      {
+        title:
+          "a release after one of the same instant that gave the second its earlier place back",
+        events: [
+          ...held,
+          place(5 * MS, "stands", "release", { process: "B", ticket: 0 }),
+          freed,
+          told(5 * MS, "B"),
+          place(5 * MS, "gone", "release", { process: "B" }),
+        ],
+      },
       { title: "an expiry", events: [...held, key(5 * MS, 0, "X", undefined)] },
       {
         title: "a release to those who do not listen",

@@ -57,6 +57,13 @@ describe("oracle W6, waiters that were told", () => {
         ],
       },
       {
+        title: "messages about a queue that it has left, while another call contends",
+        events: [
+          ...[...waits, call(0, 2, "acquire"), send(MS, "A", 0, { process: "A", op: "leave" })],
+          ...[settle(MS, 1, "refused"), ...told, settle(300 * MS, 2, "refused")],
+        ],
+      },
+      {
         title: "messages that come while it asks",
         events: [...waits, ...round(MS, "y"), ...told, later],
       },

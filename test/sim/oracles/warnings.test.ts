@@ -14,6 +14,7 @@ const votes = (atUs: number, node: number): HistoryEvent => vote(atUs, "b", node
 const loses = (atUs: number, node: number): HistoryEvent => nodeEvent(atUs, node, "forget");
 
 const THREE = [0, 1, 2];
+const S = 1_000_000;
 
 describe("oracle I3, warnings", () => {
   judgeCases(
@@ -53,6 +54,13 @@ describe("oracle I3, warnings", () => {
         ],
       },
       {
+        title: "an id that a node had before it lost its data, while one began that had not met it",
+        events: [
+          ...[starts(1, "A", 0, 1, 2), listed(2, 0, THREE), starts(5 * S, "B", 0, 1, 2)],
+          ...[loses(5 * S + 10, 0), warned(5 * S + 20, "A")],
+        ],
+      },
+      {
         title:
           "an id that a node had before it lost its data, and the lists with that id were deleted",
         events: [
@@ -65,15 +73,15 @@ describe("oracle I3, warnings", () => {
       {
         title: "a warning of a node that lost its data, and its list with that",
         events: [
-          ...[starts(1, "A", 0, 1, 2), listed(2, 0, THREE), listed(2, 1, THREE), loses(5, 0)],
-          ...[listed(5, 0), starts(10, "B", 2, 0, 1), warned(21, "B")],
+          ...[starts(1, "A", 0, 1, 2), listed(2, 0, THREE), listed(2, 1, THREE), loses(5 * S, 0)],
+          ...[listed(5 * S, 0), starts(10 * S, "B", 2, 0, 1), warned(21 * S, "B")],
         ],
       },
       {
         title: "a warning of a node that lost its data once while anybody used it",
         events: [
-          ...[starts(1, "A", 1, 2, 3), loses(5, 0), starts(10, "B", 2, 0, 1), loses(20, 0)],
-          warned(21, "B"),
+          ...[starts(1, "A", 1, 2, 3), loses(5 * S, 0), starts(10 * S, "B", 2, 0, 1)],
+          ...[loses(20 * S, 0), warned(21 * S, "B")],
         ],
       },
       {

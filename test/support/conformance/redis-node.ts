@@ -6,7 +6,8 @@ import type {
 } from "../../../src/channel/transport.js";
 import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import type { Operation } from "../../../src/protocol/operation.js";
-import { decodeReply, encodeBatch } from "../../../src/script/batch-codec.js";
+import { decodeReply } from "../../../src/script/batch-decoder.js";
+import { encodeBatch } from "../../../src/script/batch-encoder.js";
 import { BATCH_SCRIPT } from "../../../src/script/batch-script.js";
 import { decodeHandshake, encodeHandshake } from "../../../src/script/handshake-codec.js";
 import { HANDSHAKE_SCRIPT } from "../../../src/script/embedded-lua.js";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 // First, before anything loads ioredis.
 import { forget, leftovers, openManagers, timersLeft, watchUsers } from "./resources.js";
 import { LockManager } from "../../../src/index.js";
-import { SharedNodes } from "../../../src/integrations/redlock/shared-nodes.js";
+import { SharedNodes } from "../../../src/nodes/shared-nodes.js";
 
 watchUsers(LockManager, SharedNodes);
 

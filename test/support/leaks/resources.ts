@@ -1,6 +1,6 @@
 import { EventEmitter, getEventListeners } from "node:events";
 import type { LockManager } from "../../../src/index.js";
-import type { SharedNodes } from "../../../src/integrations/redlock/shared-nodes.js";
+import type { SharedNodes } from "../../../src/nodes/shared-nodes.js";
 import { callerOf, isSimulated } from "./caller.js";
 
 /**

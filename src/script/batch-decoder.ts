@@ -1,35 +1,7 @@
 import type { BatchReply } from "../channel/transport.js";
 import { operationFault } from "./redis-errors.js";
-import { RECORD_KEY } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
-import { argumentsOf, headOf, keysOf, wordsOf } from "./operation-shape.js";
-
-/** Common to all batches of one manager. */
-export interface BatchConstants {
-  readonly fenceSlackUs: number;
-}
-
-/** Number of keys, keys and arguments of the batch script, in the order in which it reads them. */
-export function encodeBatch(
-  operations: readonly Operation[],
-  recordId: string,
-  number: number,
-  { fenceSlackUs }: BatchConstants,
-): string[] {
-  const encoded = [RECORD_KEY];
-  for (const operation of operations) encoded.push(...keysOf(operation));
-  encoded.unshift(String(encoded.length));
-  encoded.push(recordId, String(fenceSlackUs), String(number));
-  for (let from = 0; from < operations.length;) {
-    const head = headOf(operations, from);
-    encoded.push(...wordsOf(head));
-    for (const end = from + head.size; from < end; from++) {
-      encoded.push(...argumentsOf(operations[from] as Operation));
-    }
-  }
-  return encoded;
-}
 
 /** The script's reply as votes, one per operation, and the number of the call that it says it answers. */
 export function decodeReply(reply: unknown, operations: readonly Operation[]): BatchReply {
@@ -38,30 +10,22 @@ export function decodeReply(reply: unknown, operations: readonly Operation[]): B
     return { kind: "votes", number: reply, votes, isSameIncarnation: true };
   }
   const [head, ...answers] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
-  const isList = typeof head === "number" && answers.length === operations.length;
-  return isList ? decodeList(head, answers, operations) : NO_REPLY;
-}
-
-const NO_REPLY: BatchReply = Object.freeze({
-  ...{ kind: "votes", number: undefined, votes: [], isSameIncarnation: true },
-});
-
-function decodeList(
-  head: number,
-  answers: readonly unknown[],
-  operations: readonly Operation[],
-): BatchReply {
+  if (typeof head !== "number" || answers.length !== operations.length) return NO_REPLY;
   const votes: Vote[] = [];
-  for (let index = 0; index < operations.length; index++) {
+  for (const [index, operation] of operations.entries()) {
     const answer = answers[index];
     // Not a master any more: a new connection finds out what it is now.
     if (typeof answer === "string" && answer.startsWith("error READONLY")) {
       return { kind: "error", message: answer.slice("error ".length), isExecuted: "unknown" };
     }
-    votes.push(decodeVote(answer, operations[index] as Operation));
+    votes.push(decodeVote(answer, operation));
   }
   return { kind: "votes", number: Math.abs(head), votes, isSameIncarnation: head > 0 };
 }
+
+const NO_REPLY: BatchReply = Object.freeze({
+  ...{ kind: "votes", number: undefined, votes: [], isSameIncarnation: true },
+});
 
 const HELD = { kind: "refused", reason: "held", remainingMs: 0, label: undefined } as const;
 const GRANTED: Vote = Object.freeze({ kind: "granted", fence: 0 });
@@ -78,8 +42,15 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   if (/^\d+$/.test(reply)) return { kind: "granted", fence: Number(reply) };
   const [word, detail] = firstWord(reply);
   switch (word) {
-    case "granted":
-      return decodeGranted(detail);
+    case "granted": {
+      const [fence, isHandedOver, isWaitedFor] = detail.split(" ");
+      return {
+        kind: "granted",
+        fence: Number(fence),
+        isHandedOver: isHandedOver === "1",
+        isWaitedFor: isWaitedFor === "1",
+      };
+    }
     case "name": {
       const [at, rest] = firstWord(detail);
       const vote = decodeVote(rest, operation);
@@ -93,8 +64,8 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
       return {
         ...HELD,
         remainingMs: Number(ms),
-        label: textOrNone(label),
-        holder: textOrNone(holder),
+        label: label || undefined,
+        holder: holder || undefined,
         signs,
       };
     }
@@ -106,7 +77,7 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
       const [ms, afterMs] = firstWord(detail);
       const [takenPermits, afterPermits] = firstWord(afterMs);
       const [holder, signs] = firstWord(afterPermits);
-      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: textOrNone(holder), signs };
+      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: holder || undefined, signs };
     }
     case "free":
       return FREE;
@@ -127,24 +98,10 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   }
 }
 
-function textOrNone(text: string): string | undefined {
-  return text === "" ? undefined : text;
-}
-
 /** Splits a text at its first space. */
 function firstWord(text: string): [word: string, rest: string] {
   const space = text.indexOf(" ");
   return space === -1 ? [text, ""] : [text.slice(0, space), text.slice(space + 1)];
-}
-
-function decodeGranted(detail: string): Vote {
-  const [fence, isHandedOver, isWaitedFor] = detail.split(" ");
-  return {
-    kind: "granted",
-    fence: Number(fence),
-    isHandedOver: isHandedOver === "1",
-    isWaitedFor: isWaitedFor === "1",
-  };
 }
 
 /**

@@ -17,35 +17,32 @@ const NONE: readonly string[] = [];
 
 type KindOfLock = Pick<LockKind, "id" | "words"> & Partial<LockKind>;
 
-/** A lock on a name: defaults, overridden by its kind. */
-export function lockOf(keys: NameKeys, kind: KindOfLock): LockKind {
-  return new NamedLock(keys, kind);
-}
-
 /**
+ * A lock on a name or several: what its kind says, and otherwise the usual.
+ *
  * An instance, not a literal: V8 may allocate the objects of a long-lived literal in old space, where each keeps what
- * it refers to from being collected soon, and every acquire needs one of these.
+ * it refers to from being collected soon, and every acquire needs one of these. The constructor alone sets its fields, each once.
  */
-class NamedLock implements LockKind {
-  readonly id: LockKind["id"];
-  readonly words: string;
-  readonly name: string;
-  readonly lockKey: string;
-  readonly fenceBucket: string;
-  readonly names: readonly string[];
-  readonly lockKeys: readonly string[];
-  readonly scriptArgs: readonly string[];
-  readonly waitQueueKey: string;
-  readonly holderKey: string;
-  readonly queue: QueueRules;
-  readonly permits: LockKind["permits"];
-  readonly joinOnly: LockKind["joinOnly"];
-  readonly isJoinOnly: boolean;
-  readonly allows: LockKind["allows"];
-  readonly isMutex: boolean;
-  readonly mode: LockKind["mode"];
-  readonly owner: string | undefined;
-  readonly layout: LockKind["layout"];
+export class NamedLock implements LockKind {
+  declare readonly id: LockKind["id"];
+  declare readonly words: string;
+  declare readonly name: string;
+  declare readonly lockKey: string;
+  declare readonly fenceBucket: string;
+  declare readonly names: readonly string[];
+  declare readonly lockKeys: readonly string[];
+  declare readonly scriptArgs: readonly string[];
+  declare readonly waitQueueKey: string;
+  declare readonly holderKey: string;
+  declare readonly queue: QueueRules;
+  declare readonly permits: LockKind["permits"];
+  declare readonly joinOnly: LockKind["joinOnly"];
+  declare readonly isJoinOnly: boolean;
+  declare readonly allows: LockKind["allows"];
+  declare readonly isMutex: boolean;
+  declare readonly mode: LockKind["mode"];
+  declare readonly owner: string | undefined;
+  declare readonly layout: LockKind["layout"];
 
   constructor({ name, lockKey, fenceBucket }: NameKeys, kind: KindOfLock) {
     this.id = kind.id;

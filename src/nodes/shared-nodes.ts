@@ -1,18 +1,17 @@
-import type { QuorateWarning } from "../../api/events.js";
-import type { Context } from "../../coordinator/context.js";
-import { MAX_NODE_COUNT } from "../../coordinator/node-sets.js";
-import { UNOBSERVED } from "../../coordinator/observer.js";
-import type { RoundWatcher } from "../../coordinator/watched-round.js";
-import type { Operation } from "../../protocol/operation.js";
-import { openNodes, worldOf, type OpenNodes } from "../../nodes/open-nodes.js";
-import { hasTransport, type OwnWorld } from "../../nodes/own-nodes.js";
-import type { Runtime } from "../../nodes/open-quorum.js";
-import { resolveManagerOptions, type ManagerSettings } from "../../options/resolve.js";
-import { DEFAULTS, MIN_TTL_MS } from "../../options/table.js";
-import { quorumSize } from "../../protocol/verdict.js";
-import type { RedisClient } from "../../redis/client-types.js";
-import { show } from "../../runtime/validate.js";
-import type { NodeSettings } from "./settings.js";
+import type { QuorateWarning } from "../api/events.js";
+import type { LockManagerOptions } from "../api/options.js";
+import type { Context } from "../coordinator/context.js";
+import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
+import type { RoundWatcher } from "../coordinator/watched-round.js";
+import { resolveManagerOptions, type ManagerSettings } from "../options/resolve.js";
+import { DEFAULTS, MIN_TTL_MS } from "../options/table.js";
+import type { Operation } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/verdict.js";
+import type { RedisClient } from "../redis/client-types.js";
+import { show } from "../runtime/validate.js";
+import { openNodes, worldOf, type OpenNodes } from "./open-nodes.js";
+import type { Runtime } from "./open-quorum.js";
+import { hasTransport, type OwnWorld } from "./own-nodes.js";
 
 /** How long the first operation waits for nodes to connect, ms. */
 const OPENING_MS = 1_000;
@@ -20,25 +19,24 @@ const OPENING_MS = 1_000;
 /** How often the clients are checked, ms: one that is closed while it reconnects emits no event. */
 const WATCH_MS = 250;
 
-/** Connections to the nodes. */
-export interface Opened extends OpenNodes {
-  /** Resolves when a quorum is ready, no node is still connecting, or the time is up. */
-  readonly isSettled: Promise<void>;
-}
+/** Those with the same ones share nodes. */
+type SharedOptions = Pick<
+  LockManagerOptions,
+  "driftFactor" | "maxTtlMs" | "quarantine" | "allowEviction"
+>;
 
 /** By their first client. */
 const shared = new WeakMap<RedisClient, SharedNodes[]>();
 
 /**
- * Our own connections to the servers of the users' clients.
+ * Our own connections to the servers of clients that belong to others.
  *
  * All users of the same clients share them, since programs create a Redlock per request. They are opened by the first
- * operation, and closed when all of the clients have been: a program that closes its clients can exit, as with
- * redlock.
+ * operation, and closed when all of the clients have been: a program that closes its clients can exit.
  */
 export class SharedNodes {
   readonly clients: readonly RedisClient[];
-  /** The clients' key prefix, which we put before every resource, too. */
+  /** The clients' key prefix, which is put before every name. */
   readonly keyPrefix: string;
   /** Whether a node is a Cluster, where a step is limited to one hash slot. */
   readonly hasCluster: boolean;
@@ -51,7 +49,7 @@ export class SharedNodes {
   /** Clients that their user may close: not nodes with connections of their own. */
   readonly #closable: readonly RedisClient[];
   readonly #onEnd = (): void => this.#closeIfUnused();
-  #opened: Opened | undefined;
+  #opened: { readonly nodes: OpenNodes; readonly isSettled: Promise<void> } | undefined;
   #isRaiseTold = false;
   #watch: NodeJS.Timeout | undefined;
   /** Operations in progress. */
@@ -61,24 +59,23 @@ export class SharedNodes {
 
   /**
    * @throws TypeError for anything but a client of ioredis and for differing key prefixes, RangeError for too many
-   *   clients and for node settings out of range.
+   *   clients and for options out of range.
    */
-  static of(
-    clients: readonly RedisClient[],
-    driftFactor: number,
-    given: NodeSettings,
-  ): SharedNodes {
-    const made = new SharedNodes(clients, driftFactor, given);
+  static of(clients: readonly RedisClient[], options: SharedOptions): SharedNodes {
+    const made = new SharedNodes(clients, options);
     const first = clients[0] as RedisClient;
     const others = shared.get(first) ?? [];
-    const same = others.find((other) => other.#isSameAs(made));
+    const same = others.find(
+      (other) =>
+        other.#identity === made.#identity &&
+        other.clients.length === clients.length &&
+        other.clients.every((client, index) => client === clients[index]),
+    );
     if (same === undefined) shared.set(first, [...others, made]);
     return same ?? made;
   }
 
-  private constructor(clients: readonly RedisClient[], driftFactor: number, all: NodeSettings) {
-    const { maxTtlMs, quarantine, allowEviction } = all;
-    const given = { maxTtlMs, quarantine, allowEviction };
+  private constructor(clients: readonly RedisClient[], options: SharedOptions) {
     if (clients.length > MAX_NODE_COUNT) {
       throw new RangeError(`\`clients\` must be 1 to ${MAX_NODE_COUNT}, got ${clients.length}`);
     }
@@ -92,19 +89,14 @@ export class SharedNodes {
     this.keyPrefix = keyPrefix;
     this.hasCluster = clients.some(({ isCluster }) => isCluster);
     this.runtime = worldOf(clients);
-    this.#settings = settingsOf(driftFactor, keyPrefix, given);
-    this.#identity = JSON.stringify([driftFactor, given]);
+    this.#settings = settingsOf(keyPrefix, options);
+    this.#identity = JSON.stringify(this.#settings.given);
     this.#closable = clients.filter((client) => !hasTransport(client));
-  }
-
-  /** The wall clock, ms since 1970. */
-  get wallMs(): number {
-    return this.runtime.clock.wallUs() / 1_000;
   }
 
   /** Of the current connections. */
   get context(): Context | undefined {
-    return this.#opened?.context;
+    return this.#opened?.nodes.context;
   }
 
   /**
@@ -136,12 +128,12 @@ export class SharedNodes {
    * A node that lost its data does not vote for the longest possible ttl: a longer one than any before is first put
    * on record.
    */
-  async open(durationMs: number): Promise<Opened | undefined> {
+  async open(durationMs: number): Promise<OpenNodes | undefined> {
     if (this.checkClosed()) return undefined;
-    const opened = (this.#opened ??= this.#open());
-    await opened.isSettled;
-    await opened.allowTtl(durationMs);
-    return opened;
+    const { nodes, isSettled } = (this.#opened ??= this.#open());
+    await isSettled;
+    await nodes.allowTtl(durationMs);
+    return nodes;
   }
 
   /** Closes the clients, and our connections. */
@@ -156,7 +148,7 @@ export class SharedNodes {
     for (const client of this.#closable) client.off("end", this.#onEnd);
     const opened = this.#opened;
     this.#opened = undefined;
-    await opened?.close(this.#settings.lease.nodeTimeoutMs);
+    await opened?.nodes.close(this.#settings.lease.nodeTimeoutMs);
   }
 
   get #haveEnded(): boolean {
@@ -167,13 +159,13 @@ export class SharedNodes {
     if (this.checkClosed() || (this.#haveEnded && this.#useCount === 0)) void this.close();
   }
 
-  #open(): Opened {
+  /** Settled: a quorum is ready, no node is still connecting, or the time is up. */
+  #open(): { readonly nodes: OpenNodes; readonly isSettled: Promise<void> } {
     let onChange = (): void => {};
     const configs = this.clients.map((client) =>
       hasTransport(client) ? client : { client, options: { keyPrefix: "" } },
     );
     const nodes = openNodes(configs, this.#settings, {
-      ...UNOBSERVED,
       onRound: (operation) => this.ballots.get(operation.ownerId)?.hear(operation),
       onNodeState: () => onChange(),
       onWarning: (code, message) => this.#warn(code, message),
@@ -190,7 +182,7 @@ export class SharedNodes {
     });
     for (const client of this.#closable) client.on("end", this.#onEnd);
     if (this.#closable.length > 0) this.#watch = setInterval(this.#onEnd, WATCH_MS).unref();
-    return { ...nodes, isSettled };
+    return { nodes, isSettled };
   }
 
   /** Durations come with each call: that one of them has raised the record is said once. */
@@ -201,21 +193,15 @@ export class SharedNodes {
     if (this.runtime.warn !== undefined) this.runtime.warn(code, message);
     else process.emitWarning(message, { code, type: "QuorateWarning" });
   }
-
-  #isSameAs(other: SharedNodes): boolean {
-    const { clients } = other;
-    if (this.#identity !== other.#identity || this.clients.length !== clients.length) return false;
-    return this.clients.every((client, index) => client === clients[index]);
-  }
 }
 
 /** The settings of a manager for nodes where each caller chooses the duration of its locks. */
-function settingsOf(driftFactor: number, keyPrefix: string, given: NodeSettings): ManagerSettings {
+function settingsOf(keyPrefix: string, given: SharedOptions): ManagerSettings {
   const { maxTtlMs = DEFAULTS.maxTtlMs } = given;
   // Without a value of its own, it takes the records' until a lock needs more.
   // A value out of range is reported as it was given.
   const ttlMs = maxTtlMs >= MIN_TTL_MS ? Math.min(DEFAULTS.ttlMs, maxTtlMs) : DEFAULTS.ttlMs;
-  const settings = resolveManagerOptions({ ...given, ttlMs, driftFactor, keyPrefix });
+  const settings = resolveManagerOptions({ ...given, ttlMs, keyPrefix });
   // No lock is usual: the records limit none, as each call raises them to what it needs.
   const longestTtl = { ...settings.longestTtl, usualTtlMs: Number.POSITIVE_INFINITY };
   return { ...settings, longestTtl };

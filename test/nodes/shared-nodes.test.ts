@@ -1,13 +1,16 @@
 import { EventEmitter } from "node:events";
 import { expect } from "chai";
-import { memoryNodes } from "../../../src/memory/index.js";
-import type { RedisClient } from "../../../src/redis/client-types.js";
-import Redlock, { ExecutionError } from "../../../src/integrations/redlock/index.js";
-import type { NodeSettings } from "../../../src/integrations/redlock/settings.js";
-import { SharedNodes } from "../../../src/integrations/redlock/shared-nodes.js";
-import { rejectionWith } from "../../support/settle.js";
+import { memoryNodes } from "../../src/memory/index.js";
+import type { RedisClient } from "../../src/redis/client-types.js";
+import Redlock, { ExecutionError } from "../../src/integrations/redlock/index.js";
+import type { NodeSettings } from "../../src/integrations/redlock/settings.js";
+import { SharedNodes } from "../../src/nodes/shared-nodes.js";
+import { rejectionWith } from "../support/settle.js";
 
 const clientsOf = (count: number): RedisClient[] => memoryNodes(count) as unknown as RedisClient[];
+
+const sharedBy = (clients: readonly RedisClient[], settings = {}): SharedNodes =>
+  SharedNodes.of(clients, { driftFactor: 0.01, ...settings });
 
 /** Of each node setting, one that differs from the default. */
 const OTHERS: Readonly<Record<keyof NodeSettings, NodeSettings>> = {
@@ -20,8 +23,8 @@ describe("SharedNodes", () => {
   it("are one for the same clients with the same settings", () => {
     const clients = clientsOf(3);
     for (const settings of [{}, ...Object.values(OTHERS)]) {
-      const nodes = SharedNodes.of(clients, 0.01, settings);
-      expect(SharedNodes.of([...clients], 0.01, { ...settings })).to.equal(nodes);
+      const nodes = sharedBy(clients, settings);
+      expect(sharedBy([...clients], { ...settings })).to.equal(nodes);
     }
   });
 
@@ -29,11 +32,11 @@ describe("SharedNodes", () => {
     const clients = clientsOf(3);
     const [a, b, c] = clients as [RedisClient, RedisClient, RedisClient];
     const all = [
-      SharedNodes.of(clients, 0.01, {}),
-      SharedNodes.of(clients, 0.02, {}),
-      ...Object.values(OTHERS).map((settings) => SharedNodes.of(clients, 0.01, settings)),
+      sharedBy(clients),
+      sharedBy(clients, { driftFactor: 0.02 }),
+      ...Object.values(OTHERS).map((settings) => sharedBy(clients, settings)),
       ...[[a], [a, b], [a, c], [a, c, b], [b, a, c], [a, b, c, clientsOf(1)[0] as RedisClient]].map(
-        (some) => SharedNodes.of(some, 0.01, {}),
+        (some) => sharedBy(some),
       ),
     ];
     expect(new Set(all).size).to.equal(all.length);
@@ -91,7 +94,7 @@ describe("SharedNodes of clients that end", () => {
 
   function opened(count = 2, retryStrategy: unknown = retry) {
     const clients = Array.from({ length: count }, () => new EndingClient(retryStrategy));
-    const nodes = SharedNodes.of(clients as unknown as RedisClient[], 0.01, {});
+    const nodes = sharedBy(clients as unknown as RedisClient[]);
     return { clients, nodes };
   }
 
