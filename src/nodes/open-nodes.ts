@@ -18,9 +18,7 @@ import { openQuorum, type Quorum, type QuorumObserver, type Runtime } from "./op
 import { BatchWire } from "../script/batch-encoder.js";
 import { checkDatabases, configureNode, type ConfiguredNode } from "../redis/node-config.js";
 import type { ManagerSettings } from "../options/resolve.js";
-import { detached } from "../runtime/detached.js";
-import { systemClock } from "../runtime/system-clock.js";
-import { systemEntropy } from "../runtime/system-entropy.js";
+import { detached, systemClock, systemEntropy } from "../runtime/system.js";
 
 const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["code"]>> = {
   nodeList: "QUORATE_NODE_LIST_MISMATCH",

@@ -1,5 +1,5 @@
 import type { ConnectionEvents, HandshakeReply } from "../channel/transport.js";
-import { detached } from "../runtime/detached.js";
+import { detached } from "../runtime/system.js";
 import { connectionFailure, hasNoMaster, isConnectionClosed } from "../script/redis-errors.js";
 
 /** What the two kinds of ioredis clients have in common. */

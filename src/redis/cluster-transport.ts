@@ -14,7 +14,7 @@ import { PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js"
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { outOfStep } from "../channel/out-of-step.js";
-import { detached } from "../runtime/detached.js";
+import { detached } from "../runtime/system.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";

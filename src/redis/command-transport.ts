@@ -9,7 +9,7 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
-import { detached } from "../runtime/detached.js";
+import { detached } from "../runtime/system.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import { encodeBatch, type BatchConstants } from "../script/batch-encoder.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";

@@ -19,7 +19,7 @@ import { answerHandshake, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
 import { errorReply, isConnectionClosed, isUnknownCommand } from "../script/redis-errors.js";
 import { Introduction } from "./introduction.js";
-import { detached } from "../runtime/detached.js";
+import { detached } from "../runtime/system.js";
 
 const SENTINEL =
   "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { firstNumber, outOfStep } from "../../src/channel/out-of-step.js";
 import type { BatchReply, HandshakeReply } from "../../src/channel/transport.js";
-import { systemEntropy } from "../../src/runtime/system-entropy.js";
+import { systemEntropy } from "../../src/runtime/system.js";
 import { handshakeReply } from "../support/scripted-transport.js";
 import { unit } from "../support/uniform.js";
 import { granted } from "../support/votes.js";

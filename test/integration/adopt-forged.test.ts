@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { LockManager, type GivenLock, type Lock, type LockLayout } from "../../src/index.js";
 import { MARKERS } from "../../src/protocol/markers.js";
-import { systemEntropy } from "../../src/runtime/system-entropy.js";
+import { systemEntropy } from "../../src/runtime/system.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, valueOf } from "../support/nodes.js";
 import { rejectionOf } from "../support/settle.js";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { MARKERS } from "../../src/protocol/markers.js";
 import { beginningOf, isOwnerId, labelOf, ownerIdOf } from "../../src/protocol/owner-id.js";
-import { systemEntropy } from "../../src/runtime/system-entropy.js";
+import { systemEntropy } from "../../src/runtime/system.js";
 
 const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 });
 

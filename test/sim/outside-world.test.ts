@@ -58,8 +58,8 @@ describe("a simulated lock manager", () => {
   });
 
   it("would be seen to use them", async () => {
-    const { systemClock } = await import("../../src/runtime/system-clock.js");
-    const { systemEntropy } = await import("../../src/runtime/system-entropy.js");
+    const { systemClock } = await import("../../src/runtime/system.js");
+    const { systemEntropy } = await import("../../src/runtime/system.js");
     const used = await usedDuring(async () => {
       const clock = systemClock();
       clock.setTimer(0, () => {}).cancel();

@@ -13,7 +13,7 @@ import { listFieldOf } from "../../protocol/node-list.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../nodes/server-nodes.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
-import { systemEntropy } from "../../runtime/system-entropy.js";
+import { systemEntropy } from "../../runtime/system.js";
 import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";
 import {
   decodeHandshake,

@@ -21,7 +21,7 @@ import {
 import { ownerIdOf } from "../../protocol/owner-id.js";
 import type { Waiter } from "../../protocol/waiter.js";
 import type { Cluster, PlainClient, Redis } from "../../redis/plain-client.js";
-import { systemEntropy } from "../../runtime/system-entropy.js";
+import { systemEntropy } from "../../runtime/system.js";
 import { decodeReply } from "../../script/batch-decoder.js";
 import { encodeBatch } from "../../script/batch-encoder.js";
 import { MORTAL_SCRIPT } from "../../script/embedded-lua.js";

@@ -5,8 +5,7 @@ import type { GrantedLease } from "../../../src/coordinator/observer.js";
 import type { Clock } from "../../../src/coordinator/ports.js";
 import { OWN_WORLD } from "../../../src/nodes/own-nodes.js";
 import Redlock, { ExecutionError, Lock } from "../../../src/integrations/redlock/index.js";
-import { systemEntropy } from "../../../src/runtime/system-entropy.js";
-import { systemClock } from "../../../src/runtime/system-clock.js";
+import { systemClock, systemEntropy } from "../../../src/runtime/system.js";
 import { rejectionWith } from "../../support/settle.js";
 
 describe("the interface of redlock on nodes in memory", () => {

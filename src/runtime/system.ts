@@ -1,12 +1,24 @@
-import type { Clock, Timer } from "../coordinator/ports.js";
+import { AsyncResource } from "node:async_hooks";
+import { randomFillSync } from "node:crypto";
+import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
 import {
   armedMs,
   CLOCK_BAND_MS,
   readLeaseClock,
   startLeaseClock,
 } from "../protocol/lease-clock.js";
-import { detached } from "./detached.js";
 import { MAX_TIMER_MS } from "./validate.js";
+
+/** The async context of no caller. */
+const outside = new AsyncResource("QUORATE");
+
+/**
+ * Calls it immediately, outside any caller's async context. Connections, batches and timers serve many callers, and
+ * must not carry the context (trace, request, locks) of the first caller over to all others.
+ */
+export function detached<T>(run: () => T): T {
+  return outside.runInAsyncScope(run);
+}
 
 /** If the readings differ by more, the process was preempted between them; they are read again. */
 const MAX_READS = 3;
@@ -43,4 +55,26 @@ function systemTimer(delayMs: number, callback: () => void): Timer {
   const armed = Math.min(armedMs(delayMs), MAX_TIMER_MS);
   const handle = detached(() => setTimeout(callback, armed));
   return { cancel: () => clearTimeout(handle) };
+}
+
+/** 128 bits per id: 22 characters of base64url. */
+const ID_BYTES = 16;
+const POOL_IDS = 256;
+
+/** The operating system's randomness, fetched in blocks: one call per id would cost more than the id. */
+export function systemEntropy(): Entropy {
+  const pool = Buffer.alloc(ID_BYTES * POOL_IDS);
+  let used = pool.length;
+  return {
+    unit: Math.random,
+    id: () => {
+      if (used === pool.length) {
+        randomFillSync(pool);
+        used = 0;
+      }
+      const id = pool.toString("base64url", used, used + ID_BYTES);
+      used += ID_BYTES;
+      return id;
+    },
+  };
 }
