@@ -101,7 +101,16 @@ export class Ballot {
     const hasFailed = !this.isAborted && this.granted.size < this.quorum;
     const pendingCount = nodeCount - this.granted.size - this.refused.size - this.#faults.size;
     const mayBeRefused = this.refused.size + pendingCount > this.toleratedCount;
-    return this.lostAtUs !== undefined && hasFailed && !mayBeRefused;
+    return this.lostAtUs !== undefined && hasFailed && !mayBeRefused && this.#isKnown(pendingCount);
+  }
+
+  /** What the silent nodes will say does not matter: the others cannot show that the nodes are split. */
+  #isKnown(silentCount: number): boolean {
+    // It is not told whom the nodes name, or does not ask.
+    if (this.isAgain || this.isPreempting || this.isFromOutside) return true;
+    const { mostCount, answeredCount, quorum } = this;
+    if (silentCount === 0 || answeredCount + silentCount < quorum) return true;
+    return mostCount + silentCount < quorum && mostCount + this.#faults.size >= quorum;
   }
 
   see({ op, node, vote, holder, isForeign, atUs }: VoteEvent): void {

@@ -192,6 +192,14 @@ describe("oracle E1, true reasons", () => {
         events: replacedAt(5_004),
       },
       {
+        title:
+          "one who stands behind another whose attempt is lost by faults, while a node is silent",
+        events: [
+          ...[asked, askedBehind, ...round([granted, fault])],
+          ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
+        ],
+      },
+      {
         title: "one who stands behind another whose attempt is lost by faults, in the same instant",
         events: [
           ...[asked, askedBehind, ...round([granted, fault])],
@@ -352,7 +360,7 @@ describe("oracle E1, true reasons", () => {
       {
         title: "one who stands behind another whose attempt is lost by faults",
         events: [
-          ...[asked, askedBehind, ...round([granted, fault])],
+          ...[asked, askedBehind, ...round([granted, fault, fault])],
           ...[send(4, "A", 0, { process: "A", op: "release" }), settle(5, 2, "refused")],
         ],
       },
