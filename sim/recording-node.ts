@@ -5,15 +5,22 @@ import { getOrAdd } from "./oracles/get-or-add.js";
 import { historyName } from "./history-name.js";
 import type { PlaceRecorder } from "./place-recorder.js";
 import type { Recorder } from "./recorder.js";
+import { KEY_PREFIX } from "./watched-keys.js";
 import type { SimProcess } from "./sim-process.js";
 
 /** Numbers the rounds of a run: all operations of one round are one object. */
 export class RoundNumbers {
   readonly #numbers = new WeakMap<Operation, number>();
+  /** By owner of a deferred acquire: the life of its key, ms. */
+  readonly deferredTtlMs = new Map<string, number>();
   #last = 0;
 
   of(operation: Operation): number {
-    return getOrAdd(this.#numbers, operation, () => ++this.#last);
+    return getOrAdd(this.#numbers, operation, () => this.next());
+  }
+
+  next(): number {
+    return ++this.#last;
   }
 }
 
@@ -38,8 +45,10 @@ export function recordingNode(
         fence,
         previous,
         preempts,
+        waiter,
       }: AnyOperation = operation;
       places.onSent(operation, process.name);
+      if (waiter?.deferred) rounds.deferredTtlMs.set(waiter.deferred.ownerId, waiter.deferred.ttlMs);
       // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
       if (op === "refresh" || op === "expire") {
         inner.submit(operation, receiver, mayHold);
@@ -86,6 +95,23 @@ export function recordingNode(
         receiver.onVote(at, vote);
       };
       inner.submit(operation, { onVote }, mayHold);
+    },
+    voteOf(grant, ownerId) {
+      const dated = inner.voteOf(grant, ownerId);
+      if (dated === undefined) return undefined;
+      record({
+        kind: "vote",
+        process: process.name,
+        node: index,
+        round: rounds.next(),
+        op: "acquire",
+        name: grant.lockKey.replace(KEY_PREFIX, ""),
+        ownerId,
+        vote: "granted",
+        fence: dated.vote.fence,
+        told: { ttlMs: rounds.deferredTtlMs.get(ownerId) ?? 0, sentMs: dated.sentMs },
+      });
+      return dated;
     },
   };
 }

@@ -127,10 +127,6 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     } else this.#keepOrRefuse(entry, phase === "down" ? "disconnected" : "misconfigured");
   }
 
-  /**
-   * The node's vote that a message brings, and from when on it counts; undefined if it proves nothing for that owner, or
-   * the node's votes do not count.
-   */
   voteOf(grant: NodeGrant, ownerId: string): DatedVote | undefined {
     if (this.#phase !== "ready" || !this.votesCount) return undefined;
     const sentMs = this.#pipeline.heardCalls.dateOf(grant, ownerId);

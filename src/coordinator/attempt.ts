@@ -161,7 +161,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** The same once more, under another ownerId and until the same time; it has not entered yet. */
   again(): Attempt {
-    const mode = this.#next === undefined ? this.#mode : { ...this.#mode, waiter: this.#next };
+    const mode: AcquireMode =
+      this.#next === undefined ? this.#mode : { as: "waiter", waiter: this.#next };
     const asked = { ...this.#asked, mode, contest: this.contest };
     const again = new Attempt(this.#context, asked, this.#listener);
     again.#beginUntilMs = this.#beginUntilMs;

@@ -1,3 +1,4 @@
+import type { NodeGrant } from "../protocol/node-grant.js";
 import type { GrantedVote, Operation, Vote } from "../protocol/operation.js";
 
 /**
@@ -61,6 +62,11 @@ export interface NodePort {
    *   release has to reach it even if the node is down now.
    */
   submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void;
+  /**
+   * The node's vote that a message brings, and from when on it counts; undefined if it proves nothing for that owner, or
+   * the node's votes do not count.
+   */
+  voteOf(grant: NodeGrant, ownerId: string): DatedVote | undefined;
 }
 
 /** Where this process is notified. Only a hint: a message may come twice, late, or never. */

@@ -138,7 +138,7 @@ export function openQuorum(
     onTurn: (index, turn) => context.waitQueues.onTurn(index, reservedBy(turn), turn.turnMs),
     onGrant: (index, grant) => {
       const keys = reservedBy({ lockKey: grant.lockKey, placePrefix: "", turnMs: 0 });
-      context.waitQueues.onGrant(index, keys, (owner) => channels[index]?.voteOf(grant, owner));
+      context.waitQueues.onGrant(index, keys, (owner) => ports[index]?.voteOf(grant, owner));
     },
     onHeard: () => context.waitQueues.onHeard(),
   });

@@ -25,6 +25,7 @@ function between(
     wrapNode: (inner) => ({
       name: inner.name,
       submit: (operation, receiver, mayHold) => change(inner, operation, receiver, mayHold),
+      voteOf: (grant, ownerId) => inner.voteOf(grant, ownerId),
     }),
   };
 }
