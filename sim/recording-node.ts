@@ -69,6 +69,7 @@ export function recordingNode(
         fence,
         isAgain: keys.isJoinOnly && op === "acquire" ? true : undefined,
         previous: previous?.ownerId,
+        deferred: waiter?.deferred?.ownerId,
         isPreempting: preempts,
         mode: keys.mode === "shared" ? "shared" : undefined,
         via,

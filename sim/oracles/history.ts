@@ -75,6 +75,8 @@ export interface SendEvent extends InRound<"send"> {
   readonly isAgain?: boolean | undefined;
   /** Of a lock that is passed on: the owner whose lock it was. */
   readonly previous?: string | undefined;
+  /** The owner of the acquire that nodes may execute later. */
+  readonly deferred?: string | undefined;
   /** For an acquire that takes the name, whoever holds it. */
   readonly isPreempting?: boolean | undefined;
   /** For a shared acquire. */

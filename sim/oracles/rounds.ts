@@ -15,6 +15,8 @@ export interface SeenRound {
   readonly granted: Map<number, number>;
   /** Of these: the lease clock when what they granted was sent. */
   readonly sentMs: Map<number, number>;
+  /** By node, all fences that it gave: a message may come after the reply to a later acquire of the same owner. */
+  readonly fences: Map<number, Set<number>>;
 }
 
 type Beginning = Pick<
@@ -60,12 +62,13 @@ export class RoundLog {
       firstSendUs: atUs,
       granted: new Map(),
       sentMs: new Map(),
+      fences: new Map(),
     };
     getOrAdd(this.byOwner, ownerId, () => []).push(seen);
     return seen;
   }
 
-  /** A second grant by one node changes nothing: the first counts. */
+  /** Of several grants by one node the one that was asked for last counts: it proves the same for longer. */
   #onVote(event: VoteEvent): void {
     const { round, node, vote, fence, told, ownerId } = event;
     if (vote !== "granted") return;
@@ -75,8 +78,11 @@ export class RoundLog {
       told === undefined
         ? this.rounds.get(round)
         : (begun ?? this.#begin({ ...event, ttlMs: told.ttlMs, leaseMs: told.sentMs }));
-    if (seen === undefined || seen.granted.has(node)) return;
+    if (seen === undefined) return;
+    getOrAdd(seen.fences, node, () => new Set()).add(fence);
+    const sentMs = told?.sentMs ?? this.#sentMs.get(round) ?? seen.firstSendMs;
+    if (sentMs <= (seen.sentMs.get(node) ?? Number.NEGATIVE_INFINITY)) return;
     seen.granted.set(node, fence);
-    seen.sentMs.set(node, told?.sentMs ?? this.#sentMs.get(round) ?? seen.firstSendMs);
+    seen.sentMs.set(node, sentMs);
   }
 }

@@ -72,7 +72,7 @@ function isTokenStored(log: RoundLog, grant: GrantEvent, lists: NodeLists): bool
   if (token === undefined) return true;
   const nodes = new Set<number>();
   for (const round of [...log.of(ownerId, "acquire"), ...log.of(ownerId, "seal")]) {
-    for (const [node, fence] of round.granted) if (fence === token) nodes.add(node);
+    for (const [node, fences] of round.fences) if (fences.has(token)) nodes.add(node);
   }
   return nodes.size >= lists.quorumOf(grant.process);
 }

@@ -1,3 +1,4 @@
+import { newOperation, type AnyOperation } from "../protocol/operation.js";
 import type { Entry } from "./entry.js";
 
 /**
@@ -11,7 +12,7 @@ import type { Entry } from "./entry.js";
 export class PendingReleases {
   #entries: Entry[] = [];
   #closedAtMs: number | undefined;
-  /** The owners of what was unanswered when the connection closed. */
+  /** The owners of what was unanswered when the connection closed, and those whose acquires were deferred with it. */
   #unanswered: ReadonlySet<string> = new Set();
 
   get size(): number {
@@ -21,13 +22,18 @@ export class PendingReleases {
   /** The connection that may have carried the acquires closed (monotonic ms), with `unanswered` on its way. */
   onClosed(steadyMs: number, unanswered: readonly Entry[]): void {
     this.#closedAtMs = steadyMs;
-    this.#unanswered = new Set(unanswered.map(({ operation }) => operation.ownerId));
+    this.#unanswered = new Set(
+      unanswered.flatMap(({ operation }) => {
+        const { ownerId, waiter }: AnyOperation = operation;
+        return [ownerId, waiter?.deferred?.ownerId ?? ownerId];
+      }),
+    );
   }
 
   /** Keeps the entry, or reports that none of its keys can be on the node any more. */
   keep(entry: Entry, steadyMs: number): boolean {
     if (!this.#canMatter(entry, steadyMs)) return false;
-    this.#entries.push(entry);
+    this.#entries.push(withoutDeferred(entry));
     return true;
   }
 
@@ -46,4 +52,12 @@ export class PendingReleases {
     if (this.#closedAtMs === undefined || operation.kind !== "release") return false;
     return this.#unanswered.has(operation.ownerId) || steadyMs < this.#closedAtMs + operation.ttlMs;
   }
+}
+
+/** The acquire that was deferred with it may be over when it is sent. */
+function withoutDeferred(entry: Entry): Entry {
+  const { operation } = entry;
+  if (operation.kind !== "release" || operation.waiter?.deferred === undefined) return entry;
+  const waiter = { ...operation.waiter, deferred: undefined };
+  return { ...entry, operation: newOperation("release", { ...operation, waiter }) };
 }

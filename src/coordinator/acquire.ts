@@ -222,6 +222,11 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     if (this.#isOver || place?.waiter === undefined) return;
     const nowMs = this.#context.clock.now();
     let { attempt } = this.#state;
+    // One that is rolled back only waits for its reason, under another owner.
+    if (attempt?.isLost === true) {
+      this.#rollBack();
+      attempt = undefined;
+    }
     if (attempt === undefined) {
       this.#context.schedule.remove(this);
       place.leavePlace();

@@ -477,6 +477,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       token,
       mayHold: this.#mayHold,
       waiter,
+      place: this.#mode.waiter?.deferred && this.#mode.waiter,
     };
     rollback(this.#context, released, to);
   }

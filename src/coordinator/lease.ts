@@ -351,7 +351,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const { minHoldMs, driftFactor } = settings;
     const [mayHold, lifeMs] = [this.#mayHold, this.#longestLifeMs];
     const waiter = this.#context.waitQueues.nextOf(keys);
-    const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter };
+    const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
+    const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place };
     if (!minHoldMs) return released;
     const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
     return { ...released, keepMs: keepMs(minHoldMs, heldMs, driftFactor) || undefined };

@@ -23,6 +23,8 @@ export interface Released {
   readonly lifeMs?: number;
   /** The waiter of this process that enters the name's queue before the next waiter is notified. */
   readonly waiter?: Waiter | undefined;
+  /** Its own place: where nodes still have its acquire, they must not execute it any more. */
+  readonly place?: Waiter | undefined;
   /** How long the name stays closed afterwards, ms of the node's clock; undefined: not at all. */
   readonly keepMs?: number | undefined;
 }
@@ -108,7 +110,8 @@ export function releaseOperation(
   { proposals }: Pick<Context, "proposals">,
   released: Released,
 ): OperationOf<"release"> {
-  const { keys, ownerId, settings, token, waiter, keepMs } = released;
+  const { keys, ownerId, settings, token, place, keepMs } = released;
+  const waiter = released.waiter ?? (place && { ...place, ticket: 0, deferred: undefined });
   const lifeMs = released.lifeMs ?? keyTtlMs(settings);
   return newOperation("release", {
     keys,

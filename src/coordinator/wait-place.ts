@@ -119,6 +119,7 @@ export class WaitPlace implements QueueMember {
       settings: request.settings,
       mayHold: ALL_NODES,
       waiter: waitQueues.nextOf(keys),
+      place: waiter,
     });
     this.renewOwner();
   }

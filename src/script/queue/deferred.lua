@@ -36,6 +36,15 @@ local function drop(key, inbox)
   call('DEL', key_of(key, inbox))
 end
 
+-- Its owner is over. Unless the place has gone on with another attempt, it is left.
+local function withdraw(lock)
+  local key = key_of(lock.key, lock.inbox)
+  local owner = string.match(call('GET', key) or '', '^%d+ %d+ %d+ %d+ [01] (.+)$')
+  if owner ~= lock.owner then return end
+  call('DEL', key)
+  require('queue.leave')(lock.queue, lock.place)
+end
+
 -- Keeps it as long as the place.
 local function renew(key, inbox)
   call('PEXPIRE', key_of(key, inbox), PLACE_MS)
@@ -98,5 +107,5 @@ local function execute(lock, of, inbox)
 end
 
 return {
-  store = store, drop = drop, renew = renew, is_alive = is_alive, is_executed = is_executed, execute = execute,
+  store = store, drop = drop, withdraw = withdraw, renew = renew, is_alive = is_alive, is_executed = is_executed, execute = execute,
 }

@@ -11,7 +11,11 @@ return function(lock, kind)
   if lock.kept then pcall(require('lib.kept').forget, lock) end
   fences.lift(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
-  if lock.place then pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place, lock.deferred) end
+  if lock.ticket == 0 then
+    pcall(require('queue.deferred').withdraw, lock)
+  elseif lock.place then
+    pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place, lock.deferred)
+  end
   if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end
   local refusal = not is_ours and require('lib.lock_key').held_by(lock, kind)
   -- Without a reservation, only the client that dropped the key notifies: otherwise a process could wake itself at
