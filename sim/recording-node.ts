@@ -48,7 +48,8 @@ export function recordingNode(
         waiter,
       }: AnyOperation = operation;
       places.onSent(operation, process.name);
-      if (waiter?.deferred) rounds.deferredTtlMs.set(waiter.deferred.ownerId, waiter.deferred.ttlMs);
+      if (waiter?.deferred)
+        rounds.deferredTtlMs.set(waiter.deferred.ownerId, waiter.deferred.ttlMs);
       // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
       if (op === "refresh" || op === "expire") {
         inner.submit(operation, receiver, mayHold);

@@ -1,4 +1,11 @@
-import type { Clock, DatedVote, Entropy, NodePort, Timer, VoteReceiver } from "../coordinator/ports.js";
+import type {
+  Clock,
+  DatedVote,
+  Entropy,
+  NodePort,
+  Timer,
+  VoteReceiver,
+} from "../coordinator/ports.js";
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
 import type { NodeGrant } from "../protocol/node-grant.js";
@@ -131,7 +138,10 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     if (this.#phase !== "ready" || !this.votesCount) return undefined;
     const sentMs = this.#pipeline.heardCalls.dateOf(grant, ownerId);
     const { fence, isWaitedFor } = grant;
-    if (sentMs === undefined || (fence !== 0 && this.#deployment.votes.judge(fence) !== "plausible"))
+    if (
+      sentMs === undefined ||
+      (fence !== 0 && this.#deployment.votes.judge(fence) !== "plausible")
+    )
       return undefined;
     return { vote: { kind: "granted", fence, isWaitedFor }, sentMs };
   }

@@ -81,7 +81,10 @@ export class NodeConnection {
   }
 
   /** One script call. Where the connection ends first, it is not answered. @returns its number */
-  send({ operations, ...how }: Omit<Batch, "number">, onReply: (reply: BatchReply) => void): number {
+  send(
+    { operations, ...how }: Omit<Batch, "number">,
+    onReply: (reply: BatchReply) => void,
+  ): number {
     const batch = { operations, ...how, number: this.#number };
     this.#number += operations.length;
     this.#wire.send(batch, (reply) => {

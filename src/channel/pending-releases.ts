@@ -1,5 +1,5 @@
-import { newOperation, type AnyOperation } from "../protocol/operation.js";
-import type { Entry } from "./entry.js";
+import type { AnyOperation } from "../protocol/operation.js";
+import { withoutDeferred, type Entry } from "./entry.js";
 
 /**
  * Releases that a node has not confirmed, kept until it is back.
@@ -33,7 +33,8 @@ export class PendingReleases {
   /** Keeps the entry, or reports that none of its keys can be on the node any more. */
   keep(entry: Entry, steadyMs: number): boolean {
     if (!this.#canMatter(entry, steadyMs)) return false;
-    this.#entries.push(withoutDeferred(entry));
+    // What is deferred with it may be over when it is sent.
+    this.#entries.push({ ...entry, operation: withoutDeferred(entry.operation) });
     return true;
   }
 
@@ -52,12 +53,4 @@ export class PendingReleases {
     if (this.#closedAtMs === undefined || operation.kind !== "release") return false;
     return this.#unanswered.has(operation.ownerId) || steadyMs < this.#closedAtMs + operation.ttlMs;
   }
-}
-
-/** The acquire that was deferred with it may be over when it is sent. */
-function withoutDeferred(entry: Entry): Entry {
-  const { operation } = entry;
-  if (operation.kind !== "release" || operation.waiter?.deferred === undefined) return entry;
-  const waiter = { ...operation.waiter, deferred: undefined };
-  return { ...entry, operation: newOperation("release", { ...operation, waiter }) };
 }

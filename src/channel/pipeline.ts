@@ -4,6 +4,7 @@ import type { ChannelSettings } from "./channel-settings.js";
 import {
   answerUnknown,
   entryWithoutReceiver,
+  withoutDeferred,
   failCall,
   refuseUnsent,
   type Entry,
@@ -210,6 +211,8 @@ export class Pipeline {
     const [entries, operations]: [Entry[], Operation[]] = [[], []];
     const refused: (readonly [Entry, Refusal])[] = [];
     let length = 0;
+    // Where its votes do not count, it must not give the name to anybody.
+    const isCounted = this.recordId !== "" && this.#node.votesCount;
     for (let size = 0; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
@@ -220,7 +223,7 @@ export class Pipeline {
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         entries.push(entry);
-        operations.push(operation);
+        operations.push(isCounted ? operation : withoutDeferred(operation));
       }
     }
     this.#queue.splice(0, length);
@@ -235,16 +238,10 @@ export class Pipeline {
       const batch = { operations, recordId: this.recordId, withScript: !this.#isScriptLoaded };
       this.#isScriptLoaded = true;
       const number = connection.send(batch, (reply) => this.#onReply(inFlight, reply));
-      if (operations.some(saysThatWeWait)) this.#onHeard(number, nowMs);
+      if (isCounted && operations.some(saysThatWeWait))
+        this.heardCalls.add({ number, sentMs: nowMs, recordId: this.recordId });
     }
     for (const [entry, { fault, message }] of refused) refuseUnsent(entry, fault, message);
-  }
-
-  /** The node may execute deferred acquires from now on, where its votes count. */
-  #onHeard(number: number, sentMs: number): void {
-    const { recordId } = this;
-    if (recordId !== "" && this.#node.votesCount)
-      this.heardCalls.add({ number, sentMs, recordId });
   }
 
   /** Why an operation must not be sent any more, or not to this node; undefined if it may. */

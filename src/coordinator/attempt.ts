@@ -226,6 +226,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   #askTheOthers(nowMs: number): void {
     this.#isGathering = false;
+    this.#context.schedule.remove(this);
     const round = this.#round;
     const others = ALL_NODES & ~nodesThatGranted(this.#votes);
     round?.send(this.#acquire(nowMs), nowMs, 0, round, others);
@@ -263,6 +264,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   hurry(): void {
     if (this.#isOver) return;
     if (!this.hasBegun) return this.#context.admission.hurry(this);
+    // The others keep the name for it, and do not grant it of their own accord.
+    if (this.#isGathering) return this.#askTheOthers(this.#context.clock.now());
     this.#round?.hurry();
     this.#contender?.hurry(this.#context.clock.now());
   }

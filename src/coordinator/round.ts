@@ -1,4 +1,10 @@
-import { faultVote, type GrantedVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
+import {
+  faultVote,
+  type GrantedVote,
+  type Operation,
+  type Vote,
+  type Votes,
+} from "../protocol/operation.js";
 import { isReasonKnown, tallyOf, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import { ALL_NODES } from "./node-sets.js";
 import type { NodePort, VoteReceiver } from "./ports.js";

@@ -16,7 +16,16 @@ type Step = OperationKind | "close";
 const KEY_COUNT = 1;
 
 /** Arguments of every kind of lock, in the order in which they are sent; those specific to a kind follow. */
-const ARGUMENTS = ["owner", "bucket", "fence", "inbox", "ticket", "reservedMs", "keptMs", "deferred"] as const;
+const ARGUMENTS = [
+  "owner",
+  "bucket",
+  "fence",
+  "inbox",
+  "ticket",
+  "reservedMs",
+  "keptMs",
+  "deferred",
+] as const;
 
 /** Number of {@link ARGUMENTS} up to and including that one. */
 function upTo(last: (typeof ARGUMENTS)[number]): number {

@@ -125,7 +125,10 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "that of the last attempt of a process, and not of the one before",
-    given: [record, run(acquire(), acquire(zByQ), acquire({ ...zByQ, ...defers("y"), owner: "y" }))],
+    given: [
+      record,
+      run(acquire(), acquire(zByQ), acquire({ ...zByQ, ...defers("y"), owner: "y" })),
+    ],
     when: release(),
     gets: "y",
     tells: ["q 0"],

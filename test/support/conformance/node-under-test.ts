@@ -195,7 +195,11 @@ function signsOf(signs: NonNullable<OperationSpec["signs"]>, nowUs: number): str
 }
 
 function waiterOf(
-  { placePrefix = "", deferred, ttlMs = 1_000 }: Pick<OperationSpec, "placePrefix" | "deferred" | "ttlMs">,
+  {
+    placePrefix = "",
+    deferred,
+    ttlMs = 1_000,
+  }: Pick<OperationSpec, "placePrefix" | "deferred" | "ttlMs">,
   inbox: Inbox,
   ticket: number,
 ): Waiter {
