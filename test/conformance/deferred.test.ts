@@ -69,8 +69,8 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "or its own next one's, if that is first",
-    given: [record, run(acquire(), acquire(zByQ))],
-    when: release({ inbox: "p", ticket: 0, ...defers("y") }),
+    given: [record, run(acquire(), acquire({ ...zByQ, ticket: 6 }))],
+    when: release({ inbox: "p", ticket: 5, ...defers("y") }),
     gets: "y",
     tells: ["p 1"],
   },
