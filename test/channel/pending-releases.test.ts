@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Entry } from "../../src/channel/entry.js";
 import { PendingReleases } from "../../src/channel/pending-releases.js";
-import type { OperationKind } from "../../src/protocol/operation.js";
+import type { AnyOperation, OperationKind } from "../../src/protocol/operation.js";
 import { operation } from "../support/channel-bench.js";
 
 const entry = (kind: OperationKind, ownerId: string, ttlMs = 1_000): Entry => ({
@@ -41,6 +41,31 @@ describe("PendingReleases", () => {
       expect(owners(releases.takeAll(3_600_000))).to.deep.equal(["a"]);
     });
   }
+
+  describe("with acquires that are deferred", () => {
+    const deferred = { ownerId: "z", ttlMs: 1_000, isFenced: true, maxAgeMs: 100 };
+    const waiter = { inbox: "q", ticket: 1, turnMs: 20, deferred };
+    const defers = (ownerId: string): Entry => {
+      return { ...release(ownerId), operation: operation("release", ownerId, { waiter }) };
+    };
+
+    it("keeps the release of one that was on its way with another's release", () => {
+      const releases = new PendingReleases();
+      releases.onClosed(5_000, [defers("a")]);
+      expect(releases.keep(release("z"), 60_000)).to.equal(true);
+      expect(releases.keep(release("y"), 60_000)).to.equal(false);
+      expect(owners(releases.takeAll(3_600_000))).to.deep.equal(["z"]);
+    });
+
+    it("defers none when it sends what it kept, and keeps the place", () => {
+      const releases = new PendingReleases();
+      releases.onClosed(5_000, []);
+      releases.keep(defers("a"), 5_000);
+      const [kept] = releases.takeAll(5_000);
+      const { waiter: left }: AnyOperation = (kept as Entry).operation;
+      expect(left).to.deep.equal({ ...waiter, deferred: undefined });
+    });
+  });
 
   it("drops what can no longer matter, and takes out the rest in order", () => {
     const releases = new PendingReleases();

@@ -157,6 +157,24 @@ const ROWS: readonly Row[] = [
     gets: "turn",
   },
   {
+    title: "none that was withdrawn by a release of its owner, nor its place",
+    given: [...BOTH_WAIT, run(release({ owner: "z", inbox: "q", ticket: 0 }))],
+    when: release(),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
+    title: "that of the next attempt, although the one before is withdrawn",
+    given: [
+      record,
+      run(acquire(), acquire({ ...zByQ, ...defers("y") })),
+      run(release({ owner: "z", inbox: "q", ticket: 0 })),
+    ],
+    when: release(),
+    gets: "y",
+    tells: ["q 0"],
+  },
+  {
     title: "none on a node without a record",
     given: [run(acquire(), acquire(zByQ))],
     when: release(),
@@ -205,6 +223,18 @@ conformance("deferred acquires", (redis) => {
     });
   }
 
+  for (const [how, last] of [
+    ["left", { kind: "leave", inbox: "q", ticket: 1 }],
+    ["withdrawn", release({ owner: "z", inbox: "q", ticket: 0 })],
+    ["granted otherwise", acquire({ ...zByQ, previous: "x" })],
+  ] as const) {
+    it(`are gone from the node when they are ${how}`, async () => {
+      const seen = await expectSame(redis(), [record, run(acquire(), acquire(zByQ)), run(last)]);
+      expect(deferredIn(seen.at(-2)?.state)).to.have.lengthOf(1);
+      expect(deferredIn(lastOf(seen).state)).to.deep.equal([]);
+    });
+  }
+
   it("have the fence of the proposal, which is the same on all nodes", async () => {
     const seen = await expectSame(redis(), [...BOTH_WAIT, run(release())]);
     const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];
@@ -220,6 +250,10 @@ conformance("deferred acquires", (redis) => {
     expect(JSON.stringify(lastOf(others).answer)).not.to.include('"blockedMs":{"0":0}');
   });
 });
+
+function deferredIn(state: unknown): string[] {
+  return Object.keys(state as object).filter((key) => key.startsWith("quorate:deferred-"));
+}
 
 function textOf(state: unknown): unknown {
   return ((state as Record<string, { text?: string } | undefined>)["lock:a"] ?? {}).text;

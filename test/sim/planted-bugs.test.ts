@@ -250,7 +250,7 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "W4",
     tamper: {
-      script: planted(["if place then pcall(require('queue.leave'), queue, place) end", ""]),
+      script: planted(["pcall(require('queue.leave'), queue, place)", ""]),
     },
   },
   {
