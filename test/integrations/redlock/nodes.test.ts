@@ -149,7 +149,7 @@ describe("the connections of quorate/redlock", () => {
   it("stay as they are for a lock that is longer than all before, which goes on record first", async () => {
     await withClients(fleet.nodes, async (clients) => {
       const redlock = new Redlock(clients);
-      const idsOf = async (): Promise<unknown> =>
+      const idsOf = async (): Promise<(string | undefined)[]> =>
         [...String(await node.command("CLIENT", "LIST")).matchAll(/^id=(\d+).*name=quorate/gm)].map(
           ([, id]) => id,
         );
