@@ -36,7 +36,7 @@ function read(path: string): Source {
 }
 
 function specifiersIn(code: string): string[] {
-  return [...code.matchAll(/(?:from|import|new URL)\s*\(?\s*"([^"]+)"/g)].map(
+  return [...code.matchAll(/(?<!")\b(?:from|import|new URL)\s*\(?\s*"([^"]+)"/g)].map(
     ([, specifier]) => specifier ?? "",
   );
 }

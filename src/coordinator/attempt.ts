@@ -468,7 +468,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const isForAll = token !== undefined || as === "adoption";
     let to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
     // Where all have refused it, it goes on under its ownerId, which is over otherwise.
-    if (waiter?.deferred !== undefined && nodeCountOf(to) > 0) {
+    const isRefusedByAll = nodeCountOf(nodesThatRefused(this.#votes)) === this.#context.nodes.length;
+    if (waiter?.deferred !== undefined && !isRefusedByAll) {
       this.#next = this.#listener.onRollback?.();
       waiter = this.#next ?? waiter;
       to = ALL_NODES;

@@ -149,7 +149,7 @@ describe("the connections of quorate/redlock", () => {
   it("stay as they are for a lock that is longer than all before, which goes on record first", async () => {
     await withClients(fleet.nodes, async (clients) => {
       const redlock = new Redlock(clients);
-      const idsOf = async (): Promise<unknown> =>
+      const idsOf = async (): Promise<(string | undefined)[]> =>
         [...String(await node.command("CLIENT", "LIST")).matchAll(/^id=(\d+).*name=quorate/gm)].map(
           ([, id]) => id,
         );
@@ -161,7 +161,10 @@ describe("the connections of quorate/redlock", () => {
       expect(long.expiration - Date.now()).to.be.within(3_500_000, 3_600_000);
       await (await short.extend(20_000)).release();
       await long.release();
-      expect(await idsOf()).to.deep.equal(ids);
+      // A client of the test before may have closed meanwhile.
+      const last = await idsOf();
+      expect(last).to.not.have.length(0);
+      expect(ids).to.include.members(last);
     });
   });
 
