@@ -170,4 +170,21 @@ export const ROWS: readonly Row[] = [
     replace: "return [ownerId];",
     test: "test/channel/pending-releases.test.ts",
   },
+  {
+    id: "vote-for-lost-attempt",
+    means:
+      "a message for the next owner of a place counts for the attempt before, which is rolled back",
+    file: "src/coordinator/acquire.ts",
+    find: "if (attempt?.isLost === true) { this.#rollBack(); attempt = undefined; }",
+    replace: "",
+    test: "test/coordinator/node-grants.test.ts",
+  },
+  {
+    id: "others-not-asked",
+    means: "a waiter to which too few nodes send a message does not ask the others",
+    file: "src/coordinator/attempt.ts",
+    find: "if (this.#isGathering) return this.#askTheOthers(nowMs); if (this.hasBegun) return;",
+    replace: "if (this.hasBegun) return;",
+    test: "test/coordinator/node-grants.test.ts",
+  },
 ];
