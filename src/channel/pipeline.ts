@@ -211,8 +211,7 @@ export class Pipeline {
     const [entries, operations]: [Entry[], Operation[]] = [[], []];
     const refused: (readonly [Entry, Refusal])[] = [];
     let length = 0;
-    // Where its votes do not count, it must not give the name to anybody.
-    const isCounted = this.recordId !== "" && this.#node.votesCount;
+    let isHeard = false;
     for (let size = 0; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
@@ -223,7 +222,9 @@ export class Pipeline {
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         entries.push(entry);
-        operations.push(isCounted ? operation : withoutDeferred(operation));
+        const says = saysThatWeWait(operation) && this.#mayGrant;
+        operations.push(says ? operation : withoutDeferred(operation));
+        isHeard ||= says;
       }
     }
     this.#queue.splice(0, length);
@@ -238,10 +239,15 @@ export class Pipeline {
       const batch = { operations, recordId: this.recordId, withScript: !this.#isScriptLoaded };
       this.#isScriptLoaded = true;
       const number = connection.send(batch, (reply) => this.#onReply(inFlight, reply));
-      if (isCounted && operations.some(saysThatWeWait))
+      if (isHeard)
         this.heardCalls.add({ number, sentMs: nowMs, recordId: this.recordId });
     }
     for (const [entry, { fault, message }] of refused) refuseUnsent(entry, fault, message);
+  }
+
+  /** Where its votes do not count, it must not give the name to anybody. */
+  get #mayGrant(): boolean {
+    return this.recordId !== "" && this.#node.votesCount;
   }
 
   /** Why an operation must not be sent any more, or not to this node; undefined if it may. */

@@ -122,6 +122,6 @@ export function releaseOperation(
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter: keepMs === undefined ? waiter : undefined,
     keepMs,
-    proposal: settings.fencing ? proposals.current : undefined,
+    proposal: settings.fencing ? proposals.ofRelease : undefined,
   });
 }
