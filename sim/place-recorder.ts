@@ -50,6 +50,10 @@ export class PlaceRecorder {
     if (inbox !== undefined) this.#processes.set(inbox, process);
   }
 
+  get nowUs(): number {
+    return this.#world.nowUs;
+  }
+
   onQueueKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     const [was, is] = [leasesIn(before), leasesIn(after)];
     const endsMs = after?.expiresAtMs ?? 0;

@@ -1,6 +1,7 @@
 import type { SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import type { AnyOperation, Operation, Vote } from "../src/protocol/operation.js";
+import type { DeferredAcquire } from "../src/protocol/waiter.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { historyName } from "./history-name.js";
 import type { PlaceRecorder } from "./place-recorder.js";
@@ -11,9 +12,13 @@ import type { SimProcess } from "./sim-process.js";
 /** Numbers the rounds of a run: all operations of one round are one object. */
 export class RoundNumbers {
   readonly #numbers = new WeakMap<Operation, number>();
-  /** By owner of a deferred acquire: the life of its key, ms. */
-  readonly deferredTtlMs = new Map<string, number>();
+  /** By owner of a deferred acquire: the life of its key, ms, and when it was left first. */
+  readonly deferred = new Map<string, { readonly ttlMs: number; readonly askedUs: number }>();
   #last = 0;
+
+  onDeferred({ ownerId, ttlMs }: DeferredAcquire, askedUs: number): void {
+    getOrAdd(this.deferred, ownerId, () => ({ ttlMs, askedUs }));
+  }
 
   of(operation: Operation): number {
     return getOrAdd(this.#numbers, operation, () => this.next());
@@ -49,7 +54,7 @@ export function recordingNode(
       }: AnyOperation = operation;
       places.onSent(operation, process.name);
       if (waiter?.deferred)
-        rounds.deferredTtlMs.set(waiter.deferred.ownerId, waiter.deferred.ttlMs);
+        rounds.onDeferred(waiter.deferred, places.nowUs);
       // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
       if (op === "refresh" || op === "expire") {
         inner.submit(operation, receiver, mayHold);
@@ -111,7 +116,7 @@ export function recordingNode(
         ownerId,
         vote: "granted",
         fence: dated.vote.fence,
-        told: { ttlMs: rounds.deferredTtlMs.get(ownerId) ?? 0, sentMs: dated.sentMs },
+        told: { ttlMs: 0, askedUs: 0, ...rounds.deferred.get(ownerId), sentMs: dated.sentMs },
       });
       return dated;
     },

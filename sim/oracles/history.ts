@@ -90,10 +90,12 @@ export interface SendEvent extends InRound<"send"> {
 /** A node's answer, when it reached the coordinator. */
 export interface VoteEvent extends InRound<"vote"> {
   /**
-   * It came by a message, as the acquire was deferred: of which key life, ms, and the lease clock when the call was sent
-   * on which the node relied.
+   * It came by a message, as the acquire was deferred: of which key life, ms, when it was left with a node first, and
+   * the lease clock when the call was sent on which the node relied.
    */
-  readonly told?: { readonly ttlMs: number; readonly sentMs: number } | undefined;
+  readonly told?:
+    | { readonly ttlMs: number; readonly askedUs: number; readonly sentMs: number }
+    | undefined;
   readonly vote: "granted" | "refused" | "fault";
   /** The node's fence with a granted acquire or seal. */
   readonly fence: number;

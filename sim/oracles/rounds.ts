@@ -77,7 +77,7 @@ export class RoundLog {
     const seen =
       told === undefined
         ? this.rounds.get(round)
-        : (begun ?? this.#begin({ ...event, ttlMs: told.ttlMs, leaseMs: told.sentMs }));
+        : (begun ?? this.#begin({ ...event, ...told, leaseMs: told.sentMs, atUs: told.askedUs }));
     if (seen === undefined) return;
     getOrAdd(seen.fences, node, () => new Set()).add(fence);
     const sentMs = told?.sentMs ?? this.#sentMs.get(round) ?? seen.firstSendMs;

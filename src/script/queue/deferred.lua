@@ -2,8 +2,8 @@
 -- comes. The node executes it as soon as the name is free, in the step that frees it, and the message about that is
 -- its vote: the waiter need not ask.
 --
--- One per place, in a key beside the lock key: the number of the call that left it, when that was (ms), how old it may
--- be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds out if the
+-- One per place, in a key beside the lock key: the number of the call that left it, when that was (ms), the place, how
+-- old it may be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds out if the
 -- message is lost.
 --
 -- A waiter may have gone, and so a deferred acquire is only executed if its process was heard of shortly before: in
@@ -24,9 +24,9 @@ local function now_text()
 end
 
 -- Replaces the one of an earlier attempt, which is over. acquire: "" for none
-local function store(key, inbox, acquire)
+local function store(key, place, inbox, acquire)
   if acquire ~= '' and KEYS[1] == RECORD_KEY then
-    call('SET', key_of(key, inbox), now_text() .. ' ' .. acquire, 'PX', PLACE_MS)
+    call('SET', key_of(key, inbox), now_text() .. ' ' .. place .. ' ' .. acquire, 'PX', PLACE_MS)
   else
     call('DEL', key_of(key, inbox))
   end
@@ -39,10 +39,10 @@ end
 -- Its owner is over. Unless the place has gone on with another attempt, it is left.
 local function withdraw(lock)
   local key = key_of(lock.key, lock.inbox)
-  local owner = string.match(call('GET', key) or '', '^%d+ %d+ %d+ %d+ [01] (.+)$')
+  local place, owner = string.match(call('GET', key) or '', '^%d+ %d+ (%S+) %d+ %d+ [01] (.+)$')
   if owner ~= lock.owner then return end
   call('DEL', key)
-  require('queue.leave')(lock.queue, lock.place)
+  require('queue.leave')(lock.queue, place)
 end
 
 -- Keeps it as long as the place.
@@ -89,7 +89,7 @@ end
 local function execute(lock, of, inbox)
   local key = key_of(lock.key, inbox)
   local number, at, most, ttl, is_fenced, owner =
-    string.match(call('GET', key) or '', '^(%d+) (%d+) (%d+) (%d+) ([01]) (.+)$')
+    string.match(call('GET', key) or '', '^(%d+) (%d+) %S+ (%d+) (%d+) ([01]) (.+)$')
   number = number and (is_fenced == '0' or lock.proposal ~= '') and number_of(number, at, most, inbox)
   if not number then return false end
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))

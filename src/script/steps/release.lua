@@ -11,9 +11,11 @@ return function(lock, kind)
   if lock.kept then pcall(require('lib.kept').forget, lock) end
   fences.lift(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
-  if lock.ticket == 0 then
+  -- Its place may go on with a waiter of another kind, or with none.
+  if lock.place and (lock.ticket == 0 or not string.match(lock.place, '^%d')) then
     pcall(require('queue.deferred').withdraw, lock)
-  elseif lock.place then
+  end
+  if lock.place and lock.ticket > 0 then
     pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place, lock.deferred)
   end
   if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end
