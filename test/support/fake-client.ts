@@ -103,7 +103,7 @@ export class FakeClient implements RedisLike {
     this.constants = constants;
     const answers: (string | number)[] = [Number(args.shift())];
     while (args.length > 0) {
-      const [step = "", , , size, , argumentCount, proposal] = args.splice(0, 7);
+      const [size, step = "", , , , argumentCount, proposal] = args.splice(0, 7);
       for (let n = 0; n < Number(size); n++) {
         const [owner = "", , fence = proposal] = args.splice(0, Number(argumentCount));
         this.sent.push(step);
