@@ -56,6 +56,8 @@ export class WaitPlace implements QueueMember {
   #ownFailure: AttemptFailure | undefined;
   /** Its place in the nodes' queues, while that is refreshed. */
   #place: QueuedPlace | undefined;
+  /** Nodes may have its deferred acquire, or have executed it. */
+  #isDeferred = false;
 
   constructor(context: Context, request: AcquireRequest, acquire: Waiting) {
     const { inbox } = context.waitQueues;
@@ -86,6 +88,12 @@ export class WaitPlace implements QueueMember {
     return this.waiter;
   }
 
+  /** Called by the wait queues: it is put into the nodes' queues, with its deferred acquire. */
+  toSend(): Waiter | undefined {
+    this.#isDeferred = true;
+    return this.waiter;
+  }
+
   /** Called by the wait queue: whether the grant is for it. */
   onNodeGrant(index: number, voteFor: VoteFor): boolean {
     const dated = this.waiter?.deferred && voteFor(this.waiter.deferred.ownerId);
@@ -108,10 +116,11 @@ export class WaitPlace implements QueueMember {
     if (wasFirst && holder === undefined) this.#endOwner();
   }
 
-  /** Nodes may have its deferred acquire, or have executed it: whoever is next takes its place. */
+  /** Whoever is next takes its place, where nodes may have its deferred acquire. */
   #endOwner(): void {
     const { keys, waiter, request } = this;
-    if (waiter?.deferred === undefined) return;
+    if (waiter?.deferred === undefined || !this.#isDeferred) return;
+    this.#isDeferred = false;
     const { waitQueues } = this.#context;
     rollback(this.#context, {
       keys,
@@ -175,12 +184,13 @@ export class WaitPlace implements QueueMember {
     this.#turnTries.take(nowMs);
   }
 
-  /** It asks: notifications received so far no longer count. @returns whether they were a quorum's */
+  /** It asks, with its place: notifications received so far no longer count. @returns whether they were a quorum's */
   forgetTurns(): boolean {
     const { turns } = this;
     const isCalled = turns !== undefined && this.isItsTurn;
     turns?.forgetTurns();
     this.isTurnSeen = false;
+    this.#isDeferred = true;
     return isCalled;
   }
 

@@ -23,6 +23,8 @@ export interface QueueMember extends Linkable {
   on(happened: Extract<Happened, { readonly what: "first" | "reader" | "turn" | "heard" }>): void;
   /** Whether a lock could be passed on to it now: it is not asking, and its deadline has not passed. */
   isReady(nowMs: number): boolean;
+  /** The same, for a release that puts it there. */
+  toSend(): Waiter | undefined;
   /** A node has executed a deferred acquire. @returns whether it was its */
   onNodeGrant(index: number, voteFor: VoteFor): boolean;
   /** Asks for the lock that is being released. Only while it is ready. */

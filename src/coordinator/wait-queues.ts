@@ -119,7 +119,7 @@ export class WaitQueues {
    */
   nextOf(keys: LockKind): Waiter | undefined {
     const first = this.of(keys)?.first;
-    return first?.isAsking === true ? undefined : first?.waiter;
+    return first?.isAsking === true ? undefined : first?.toSend();
   }
 
   enter(keys: LockKind, member: QueueMember): WaitQueue {
@@ -269,8 +269,9 @@ export class WaitQueues {
     for (let index = 0; index < this.#nodes.length; index++) this.#sendLeave(index, keys, waiter);
   }
 
-  #sendLeave(index: number, keys: LockKind, waiter: Waiter): void {
+  #sendLeave(index: number, keys: LockKind, place: Waiter): void {
     const sendBeforeMs = Number.POSITIVE_INFINITY;
+    const waiter = { ...place, deferred: undefined };
     const leave = newOperation("leave", { keys, ownerId: waiter.inbox, sendBeforeMs, waiter });
     this.#nodes[index]?.submit(leave, NOBODY, false);
   }
