@@ -63,8 +63,8 @@ export const ROWS: readonly Row[] = [
     also: [
       {
         file: "src/channel/pipeline.ts",
-        find: 'const isCounted = this.recordId !== "" && this.#node.votesCount;',
-        replace: 'const isCounted = this.recordId !== "";',
+        find: 'return this.recordId !== "" && this.#node.votesCount;',
+        replace: 'return this.recordId !== "";',
       },
     ],
     where: ["crash", "swarm", "bursts", "waiting"],

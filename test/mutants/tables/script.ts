@@ -583,7 +583,7 @@ export const ROWS: readonly Row[] = [
     file: "src/script/lib/offers.lua",
     find: "RESERVATION .. inbox, 'NX', 'PX', ms)",
     replace: "RESERVATION .. inbox, 'NX')",
-    where: ["network", "swarm"],
+    where: ["network", "swarm", "shared", "semaphore"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
     pin: { where: 0, seed: 29, timing: 9, ms: 3119 },
