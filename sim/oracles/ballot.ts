@@ -42,6 +42,10 @@ export class Ballot {
     this.quorum = majority(nodeCount);
   }
 
+  get isRefusedByAll(): boolean {
+    return this.refused.size === this.nodeCount && this.granted.size === 0;
+  }
+
   get inWords(): string {
     const by = [...this.#holders.values()].map((holder) => holder ?? "somebody").join(", ");
     return `${this.granted.size} granted, ${this.refused.size} refused (${by})`;

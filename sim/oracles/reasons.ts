@@ -120,9 +120,12 @@ class Reasons {
   #onSend(event: SendEvent): void {
     const { op, ownerId } = event;
     const key = ballotKey(event);
-    if (op === "acquire") this.#ballots.get(key)?.ask(event.node, event.round);
+    const asked = this.#ballots.get(key);
+    // An attempt that all nodes have refused goes on in their queues, and its owner with the next one.
+    const isNext = op === "acquire" && asked?.isRefusedByAll === true;
+    if (op === "acquire" && !isNext) asked?.ask(event.node, event.round);
     if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
-    if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
+    if ((op !== "acquire" && op !== "extend") || (asked !== undefined && !isNext)) return;
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
     const ballot = this.#onBegun(event);
     ballot.isAgain = event.isAgain === true;
@@ -136,7 +139,7 @@ class Reasons {
   #onBegun(event: SendEvent | VoteEvent): Ballot {
     const key = ballotKey(event);
     const known = this.#ballots.get(key);
-    if (known !== undefined) return known;
+    if (known?.isRefusedByAll === false) return known;
     const ballot = new Ballot(this.#lists.of(event.process).length, event.atUs);
     this.#ballots.set(key, ballot);
     const of = event.op === "acquire" ? this.#attemptsAt({ via: undefined, ...event }) : undefined;

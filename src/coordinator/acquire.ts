@@ -187,7 +187,10 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
 
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
-    if (this.keys.lockKeys.includes(lockKey)) this.on({ what: "stolen" });
+    if (!this.keys.lockKeys.includes(lockKey)) return;
+    const { attempt, place } = this.#state;
+    if (attempt === undefined) place?.yield();
+    this.on({ what: "stolen" });
   }
 
   /** Called by a later request that steals the name. */

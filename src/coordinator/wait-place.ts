@@ -116,21 +116,26 @@ export class WaitPlace implements QueueMember {
     if (wasFirst && holder === undefined) this.#endOwner();
   }
 
-  /** Whoever is next takes its place, where nodes may have its deferred acquire. */
+  /** Whoever is first now takes its place, where nodes may have its deferred acquire. */
   #endOwner(): void {
     const { keys, waiter, request } = this;
     if (waiter?.deferred === undefined || !this.#isDeferred) return;
-    this.#isDeferred = false;
-    const { waitQueues } = this.#context;
+    const own = this.renewOwner();
+    const next = this.#context.waitQueues.nextOf(keys);
+    this.#isDeferred = next === own;
     rollback(this.#context, {
       keys,
       ownerId: waiter.deferred.ownerId,
       settings: request.settings,
       mayHold: ALL_NODES,
-      waiter: waitQueues.nextOf(keys),
+      waiter: next,
       place: waiter,
     });
-    this.renewOwner();
+  }
+
+  /** A request of this process steals the name: nodes must not have given it to this one before. It goes on waiting. */
+  yield(): void {
+    this.#endOwner();
   }
 
   get isFirst(): boolean {
