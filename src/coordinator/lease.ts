@@ -350,7 +350,9 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const { keys, ownerId, settings, fencingToken: token } = this;
     const { minHoldMs, driftFactor } = settings;
     const [mayHold, lifeMs] = [this.#mayHold, this.#longestLifeMs];
-    const waiter = this.#context.waitQueues.nextOf(keys);
+    const next = this.#context.waitQueues.nextOf(keys);
+    // Its own acquire is about to leave the wait queue where it ends as soon as it is granted.
+    const waiter = next?.deferred?.ownerId === ownerId ? undefined : next;
     const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
     const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place };
     if (!minHoldMs) return released;

@@ -111,7 +111,9 @@ export function releaseOperation(
   released: Released,
 ): OperationOf<"release"> {
   const { keys, ownerId, settings, token, place, keepMs } = released;
-  const waiter = released.waiter ?? (place && { ...place, ticket: 0, deferred: undefined });
+  // Where the name stays closed, nobody is put into the queue.
+  const next = keepMs === undefined ? released.waiter : undefined;
+  const waiter = next ?? (place && { ...place, ticket: 0, deferred: undefined });
   const lifeMs = released.lifeMs ?? keyTtlMs(settings);
   return newOperation("release", {
     keys,
@@ -120,7 +122,7 @@ export function releaseOperation(
     keptMs: longerKeptMs(settings, lifeMs),
     fence: token,
     sendBeforeMs: Number.POSITIVE_INFINITY,
-    waiter: keepMs === undefined ? waiter : undefined,
+    waiter,
     keepMs,
     proposal: settings.fencing ? proposals.ofRelease : undefined,
   });

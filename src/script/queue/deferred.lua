@@ -3,8 +3,8 @@
 -- its vote: the waiter need not ask.
 --
 -- One per place, in a key beside the lock key: the number of the call that left it, when that was (ms), the place, how
--- old it may be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds out if the
--- message is lost.
+-- old it may be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds
+-- out if the message is lost.
 --
 -- A waiter may have gone, and so a deferred acquire is only executed if its process was heard of shortly before: in
 -- the call that left it, or in a later refresh of any of its places. The message says in which call: for the waiter,
@@ -90,7 +90,8 @@ local function execute(lock, of, inbox)
   local key = key_of(lock.key, inbox)
   local number, at, most, ttl, is_fenced, owner =
     string.match(call('GET', key) or '', '^(%d+) (%d+) %S+ (%d+) (%d+) ([01]) (.+)$')
-  number = number and (is_fenced == '0' or lock.proposal ~= '') and number_of(number, at, most, inbox)
+  -- Never for the owner that this step ends.
+  number = number and owner ~= lock.owner and (is_fenced == '0' or lock.proposal ~= '') and number_of(number, at, most, inbox)
   if not number then return false end
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
   local fence = id and fence_of(lock, is_fenced, top)
@@ -107,5 +108,6 @@ local function execute(lock, of, inbox)
 end
 
 return {
-  store = store, drop = drop, withdraw = withdraw, renew = renew, is_alive = is_alive, is_executed = is_executed, execute = execute,
+  store = store, drop = drop, withdraw = withdraw, renew = renew, is_alive = is_alive, is_executed = is_executed,
+  execute = execute,
 }
