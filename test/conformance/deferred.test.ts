@@ -175,6 +175,12 @@ const ROWS: readonly Row[] = [
     tells: ["q 0"],
   },
   {
+    title: "none of the owner that the release ends",
+    given: [record, run(acquire({ owner: "z" }))],
+    when: release({ owner: "z", inbox: "q", ticket: 1, ...defers("z") }),
+    gets: "turn",
+  },
+  {
     title: "none on a node without a record",
     given: [run(acquire(), acquire(zByQ))],
     when: release(),
@@ -226,6 +232,10 @@ conformance("deferred acquires", (redis) => {
   for (const [how, last] of [
     ["left", { kind: "leave", inbox: "q", ticket: 1 }],
     ["withdrawn", release({ owner: "z", inbox: "q", ticket: 0 })],
+    [
+      "withdrawn by one that keeps the name closed",
+      release({ owner: "z", inbox: "q", ticket: 0, keepMs: 50 }),
+    ],
     ["granted otherwise", acquire({ ...zByQ, previous: "x" })],
   ] as const) {
     it(`are gone from the node when they are ${how}`, async () => {

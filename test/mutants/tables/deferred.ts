@@ -76,8 +76,8 @@ export const ROWS: readonly Row[] = [
     id: "deferred-after-release",
     means: "an acquire that is over stays deferred where nodes have not executed it",
     file: "src/script/steps/release.lua",
-    find: "pcall(require('queue.deferred').withdraw, lock)",
-    replace: "local _ = lock",
+    find: "'^%d')) then pcall(require('queue.deferred').withdraw, lock)",
+    replace: "'^%d')) then",
     test: "test/conformance/deferred.test.ts",
   },
   {
@@ -186,5 +186,21 @@ export const ROWS: readonly Row[] = [
     find: "if (this.#isGathering) return this.#askTheOthers(nowMs); if (this.hasBegun) return;",
     replace: "if (this.hasBegun) return;",
     test: "test/coordinator/node-grants.test.ts",
+  },
+  {
+    id: "deferred-for-the-released",
+    means: "a release gives the name back to its own owner, which is over",
+    file: "src/script/queue/deferred.lua",
+    find: "number and owner ~= lock.owner and",
+    replace: "number and",
+    test: "test/conformance/deferred.test.ts",
+  },
+  {
+    id: "deferred-after-close",
+    means: "a release that keeps the name closed withdraws nothing",
+    file: "src/script/steps/close.lua",
+    find: "if lock.inbox then pcall(require('queue.deferred').withdraw, lock) end",
+    replace: "",
+    test: "test/conformance/deferred.test.ts",
   },
 ];

@@ -586,7 +586,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "swarm", "shared", "semaphore"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-    pin: { where: 0, seed: 29, timing: 9, ms: 3119 },
+    pin: { where: 2, seed: 12, ms: 1890 },
   },
   {
     id: "writer-beside-readers",

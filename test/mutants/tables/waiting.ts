@@ -25,7 +25,6 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.failureKeptByASingleCall],
     noticedBy: ["E1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 6, ms: 164 },
   },
   {
     id: "gives-way-for-ever",
