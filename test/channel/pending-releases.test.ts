@@ -80,8 +80,8 @@ describe("PendingReleases", () => {
     releases.onClosed(0, []);
     const own = release("a");
     releases.keep({ ...own, operation: operation("release", "a", { waiter: WAITER }) }, 0);
-    const [kept] = releases.takeAll(0);
-    const { waiter, ...rest } = kept?.operation as OperationOf<"release">;
+    const [kept = own] = releases.takeAll(0);
+    const { waiter, ...rest } = kept.operation as OperationOf<"release">;
     expect(waiter).to.deep.equal({ ...WAITER, deferred: undefined });
     const { waiter: _, ...others } = operation("release", "a") as OperationOf<"release">;
     expect(rest).to.deep.equal(others);
