@@ -119,13 +119,10 @@ class Reasons {
 
   #onSend(event: SendEvent): void {
     const { op, ownerId } = event;
-    const key = ballotKey(event);
-    const asked = this.#ballots.get(key);
-    // An attempt that all nodes have refused goes on in their queues, and its owner with the next one.
-    const isNext = op === "acquire" && asked?.isRefusedByAll === true;
-    if (op === "acquire" && !isNext) asked?.ask(event.node, event.round);
+    const known = this.#ballotOf(event);
+    if (op === "acquire") known?.ask(event.node, event.round);
     if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
-    if ((op !== "acquire" && op !== "extend") || (asked !== undefined && !isNext)) return;
+    if ((op !== "acquire" && op !== "extend") || known !== undefined) return;
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
     const ballot = this.#onBegun(event);
     ballot.isAgain = event.isAgain === true;
@@ -137,14 +134,22 @@ class Reasons {
 
   /** An attempt, by its first send or by the message of a node that has executed it; or a round of extends. */
   #onBegun(event: SendEvent | VoteEvent): Ballot {
-    const key = ballotKey(event);
-    const known = this.#ballots.get(key);
-    if (known?.isRefusedByAll === false) return known;
+    const known = this.#ballotOf(event);
+    if (known !== undefined) return known;
     const ballot = new Ballot(this.#lists.of(event.process).length, event.atUs);
-    this.#ballots.set(key, ballot);
+    this.#ballots.set(ballotKey(event), ballot);
     const of = event.op === "acquire" ? this.#attemptsAt({ via: undefined, ...event }) : undefined;
     (of ?? getOrAdd(this.#extends, event.ownerId, () => [])).push(ballot);
     return ballot;
+  }
+
+  /** A waiter goes on under its ownerId where all nodes have refused it: what follows is another attempt. */
+  #ballotOf(event: SendEvent | VoteEvent): Ballot | undefined {
+    const ballot = this.#ballots.get(ballotKey(event));
+    const isWaiters =
+      event.kind === "send" ? event.deferred !== undefined : event.told !== undefined;
+    const mayGoOn = event.op === "acquire" && isWaiters;
+    return mayGoOn && ballot?.isRefusedByAll === true ? undefined : ballot;
   }
 
   /** Those of its process gave way to it just now. */

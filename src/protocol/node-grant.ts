@@ -14,20 +14,16 @@ export interface NodeGrant {
 /** Longer messages are dropped unread, whatever they say. */
 const MAX_LENGTH = 16_384;
 
-const FORMAT = /^granted (\d{1,16}) (\d{1,16}) ([01]) ([0-9a-f]{40}) (.+)$/su;
+const FORMAT = /^granted (0|[1-9]\d{0,15}) (0|[1-9]\d{0,15}) ([01]) ([0-9a-f]{40}) (.+)$/su;
 
 /** Anybody who may publish can write messages, so anything that a node would not send yields undefined. */
 export function parseNodeGrant(message: string): NodeGrant | undefined {
   if (message.length > MAX_LENGTH) return undefined;
-  const [, fence, number, isWaitedFor, proof = "", lockKey] = FORMAT.exec(message) ?? [];
-  if (lockKey === undefined) return undefined;
-  return {
-    lockKey,
-    fence: Number(fence),
-    number: Number(number),
-    isWaitedFor: isWaitedFor === "1",
-    proof,
-  };
+  const [, fenceText, numberText, isWaitedFor, proof = "", lockKey] = FORMAT.exec(message) ?? [];
+  const [fence, number] = [Number(fenceText), Number(numberText)];
+  if (lockKey === undefined || !Number.isSafeInteger(fence) || !Number.isSafeInteger(number))
+    return undefined;
+  return { lockKey, fence, number, isWaitedFor: isWaitedFor === "1", proof };
 }
 
 /** What the proof is the hash of. */

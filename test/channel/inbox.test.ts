@@ -81,6 +81,18 @@ describe("Inbox", () => {
     ]);
   });
 
+  it("hands on which node says that it has granted which key, and to nobody that it is its turn", () => {
+    const bench = new InboxBench();
+    bench.inbox.listen();
+    const proof = "0123456789abcdef0123456789abcdef01234567";
+    bench.at(2).onMessage(`granted 7 3 1 ${proof} lock:a b`);
+    for (const text of ["granted 7 3 1 lock:a", `granted 7 3 1 ${proof.slice(1)} lock:a`])
+      bench.at(2).onMessage(text);
+    expect(bench.told).to.deep.equal([
+      [2, { lockKey: "lock:a b", fence: 7, number: 3, isWaitedFor: true, proof }],
+    ]);
+  });
+
   it("hands on nothing that no node would say", () => {
     const bench = new InboxBench();
     bench.inbox.listen();
