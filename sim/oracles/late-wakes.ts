@@ -53,7 +53,7 @@ interface Queue {
   readonly name: string;
   readonly holders: Map<string, KeyEvent>;
   readonly standers: Map<string, Stander>;
-  /** For whom the name was reserved last, and when. */
+  /** For whom the name was reserved last, or who was told that it is free where nothing is reserved, and when. */
   kept?: { readonly process: string; readonly atUs: number };
 }
 
@@ -79,8 +79,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
   const troubledUs = new Map<string, number>();
   /** By process and name: when it was last granted, refused, or without a lock. */
   const answeredUs = new Map<string, number>();
-  /** Locks that are held by what their processes know, by owner: process and name. */
-  const believed = new Map<string, string>();
+  /** Locks that are held by what their processes know, by owner: process and each of its names. */
+  const believed = new Map<string, Set<string>>();
   /** By process and name: when a lock of its own that an operator had ended was last believed to be held. */
   const deceivedUs = new Map<string, number>();
   /** By owner: whose attempt it is, when it began, and since when a quorum had told its process that it may. */
@@ -151,13 +151,12 @@ export function checkLateWakes(history: History, violate: Violate): void {
     );
   };
   const onRevoke = ({ ownerId }: SendEvent): void => {
-    const key = believed.get(ownerId);
-    if (key !== undefined) deceivedUs.set(key, Number.POSITIVE_INFINITY);
+    for (const key of believed.get(ownerId) ?? []) deceivedUs.set(key, Number.POSITIVE_INFINITY);
   };
   const onEnd = ({ ownerId, atUs }: EndEvent): void => {
-    const key = believed.get(ownerId);
+    for (const key of believed.get(ownerId) ?? [])
+      if (deceivedUs.has(key)) deceivedUs.set(key, atUs);
     believed.delete(ownerId);
-    if (key !== undefined && deceivedUs.has(key)) deceivedUs.set(key, atUs);
   };
   const onAnswer = ({
     process,
@@ -192,6 +191,11 @@ export function checkLateWakes(history: History, violate: Violate): void {
         if (stander !== undefined) stander.goneUs = atUs;
       }
       review(queue, atUs, UNSEEN.has(op));
+    } else if (event.kind === "turn") {
+      const { node, name, process, wants, permit, what } = event;
+      // Readers are told together, and waiters for permits each of another.
+      const isForOne = what === "told" && wants === "" && permit === undefined;
+      if (isForOne) queueOf(node, name).kept = { process, atUs };
     } else if (event.kind === "send" && event.op === "acquire") {
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
       if (attempts.has(event.ownerId)) return;
@@ -206,7 +210,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
     } else if (event.kind === "grant") {
       onGrant(event);
       onAnswer(event);
-      believed.set(event.ownerId, `${event.process} ${rootOf(event.name)}`);
+      const names = getOrAdd(believed, event.ownerId, () => new Set());
+      names.add(`${event.process} ${rootOf(event.name)}`);
     } else if (event.kind === "end") {
       onAnswer(event);
       onEnd(event);
