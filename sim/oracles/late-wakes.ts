@@ -83,6 +83,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
   const believed = new Map<string, Set<string>>();
   /** By process and name: when a lock of its own that an operator had ended was last believed to be held. */
   const deceivedUs = new Map<string, number>();
+  /** Those that are: a process may hold several permits of a name. */
+  const deceived = new Map<string, Set<string>>();
   /** By owner: whose attempt it is, when it began, and since when a quorum had told its process that it may. */
   const attempts = new Map<string, Asked>();
 
@@ -151,11 +153,16 @@ export function checkLateWakes(history: History, violate: Violate): void {
     );
   };
   const onRevoke = ({ ownerId }: SendEvent): void => {
-    for (const key of believed.get(ownerId) ?? []) deceivedUs.set(key, Number.POSITIVE_INFINITY);
+    for (const key of believed.get(ownerId) ?? []) {
+      getOrAdd(deceived, key, () => new Set()).add(ownerId);
+      deceivedUs.set(key, Number.POSITIVE_INFINITY);
+    }
   };
   const onEnd = ({ ownerId, atUs }: EndEvent): void => {
-    for (const key of believed.get(ownerId) ?? [])
-      if (deceivedUs.has(key)) deceivedUs.set(key, atUs);
+    for (const key of believed.get(ownerId) ?? []) {
+      const owners = deceived.get(key);
+      if (owners?.delete(ownerId) === true && owners.size === 0) deceivedUs.set(key, atUs);
+    }
     believed.delete(ownerId);
   };
   const onAnswer = ({
