@@ -129,6 +129,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
     const allUs = sinceUs.toSorted((a, b) => a - b)[quorum - 1] ?? Number.POSITIVE_INFINITY;
     const key = `${process} ${name}`;
     // It has followed the messages, and tries again.
+    if ((deceived.get(key)?.size ?? 0) > 0) return Number.POSITIVE_INFINITY;
     return Math.max(allUs, answeredUs.get(key) ?? 0, deceivedUs.get(key) ?? 0);
   };
   const mayJudge = (process: string, name: string, atUs: number): boolean => {
@@ -153,16 +154,12 @@ export function checkLateWakes(history: History, violate: Violate): void {
     );
   };
   const onRevoke = ({ ownerId }: SendEvent): void => {
-    for (const key of believed.get(ownerId) ?? []) {
+    for (const key of believed.get(ownerId) ?? [])
       getOrAdd(deceived, key, () => new Set()).add(ownerId);
-      deceivedUs.set(key, Number.POSITIVE_INFINITY);
-    }
   };
   const onEnd = ({ ownerId, atUs }: EndEvent): void => {
-    for (const key of believed.get(ownerId) ?? []) {
-      const owners = deceived.get(key);
-      if (owners?.delete(ownerId) === true && owners.size === 0) deceivedUs.set(key, atUs);
-    }
+    for (const key of believed.get(ownerId) ?? [])
+      if (deceived.get(key)?.delete(ownerId) === true) deceivedUs.set(key, atUs);
     believed.delete(ownerId);
   };
   const onAnswer = ({
