@@ -53,7 +53,7 @@ interface Queue {
   readonly name: string;
   readonly holders: Map<string, KeyEvent>;
   readonly standers: Map<string, Stander>;
-  /** For whom the name was reserved last, and when. */
+  /** For whom the name was reserved last, or who was told that it is free where nothing is reserved, and when. */
   kept?: { readonly process: string; readonly atUs: number };
 }
 
@@ -79,10 +79,12 @@ export function checkLateWakes(history: History, violate: Violate): void {
   const troubledUs = new Map<string, number>();
   /** By process and name: when it was last granted, refused, or without a lock. */
   const answeredUs = new Map<string, number>();
-  /** Locks that are held by what their processes know, by owner: process and name. */
-  const believed = new Map<string, string>();
+  /** Locks that are held by what their processes know, by owner: process and each of its names. */
+  const believed = new Map<string, Set<string>>();
   /** By process and name: when a lock of its own that an operator had ended was last believed to be held. */
   const deceivedUs = new Map<string, number>();
+  /** Those that are: a process may hold several permits of a name. */
+  const deceived = new Map<string, Set<string>>();
   /** By owner: whose attempt it is, when it began, and since when a quorum had told its process that it may. */
   const attempts = new Map<string, Asked>();
 
@@ -127,6 +129,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
     const allUs = sinceUs.toSorted((a, b) => a - b)[quorum - 1] ?? Number.POSITIVE_INFINITY;
     const key = `${process} ${name}`;
     // It has followed the messages, and tries again.
+    if ((deceived.get(key)?.size ?? 0) > 0) return Number.POSITIVE_INFINITY;
     return Math.max(allUs, answeredUs.get(key) ?? 0, deceivedUs.get(key) ?? 0);
   };
   const mayJudge = (process: string, name: string, atUs: number): boolean => {
@@ -151,13 +154,13 @@ export function checkLateWakes(history: History, violate: Violate): void {
     );
   };
   const onRevoke = ({ ownerId }: SendEvent): void => {
-    const key = believed.get(ownerId);
-    if (key !== undefined) deceivedUs.set(key, Number.POSITIVE_INFINITY);
+    for (const key of believed.get(ownerId) ?? [])
+      getOrAdd(deceived, key, () => new Set()).add(ownerId);
   };
   const onEnd = ({ ownerId, atUs }: EndEvent): void => {
-    const key = believed.get(ownerId);
+    for (const key of believed.get(ownerId) ?? [])
+      if (deceived.get(key)?.delete(ownerId) === true) deceivedUs.set(key, atUs);
     believed.delete(ownerId);
-    if (key !== undefined && deceivedUs.has(key)) deceivedUs.set(key, atUs);
   };
   const onAnswer = ({
     process,
@@ -192,6 +195,11 @@ export function checkLateWakes(history: History, violate: Violate): void {
         if (stander !== undefined) stander.goneUs = atUs;
       }
       review(queue, atUs, UNSEEN.has(op));
+    } else if (event.kind === "turn") {
+      const { node, name, process, wants, permit, what } = event;
+      // Readers are told together, and waiters for permits each of another.
+      const isForOne = what === "told" && wants === "" && permit === undefined;
+      if (isForOne) queueOf(node, name).kept = { process, atUs };
     } else if (event.kind === "send" && event.op === "acquire") {
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
       if (attempts.has(event.ownerId)) return;
@@ -206,7 +214,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
     } else if (event.kind === "grant") {
       onGrant(event);
       onAnswer(event);
-      believed.set(event.ownerId, `${event.process} ${rootOf(event.name)}`);
+      const names = getOrAdd(believed, event.ownerId, () => new Set());
+      names.add(`${event.process} ${rootOf(event.name)}`);
     } else if (event.kind === "end") {
       onAnswer(event);
       onEnd(event);

@@ -8,13 +8,16 @@ const ROUNDING_MS = 5;
 
 /**
  * L3: no key of a failed attempt stays on any node once all links are healthy and messages in flight have had time to
- * arrive. Exceptions: keys of processes that died are left to their ttl, those of lost locks to their lock-delay,
- * those of locks that were released early to their minimum hold, those handed over and not adopted, and those restored with an older state of a node, which no process knows of.
+ * arrive. Exceptions: keys of processes that died, or closed before a node took the release, are left to their ttl, those
+ * of lost locks to their lock-delay, those of locks that were released early to their minimum hold, those handed over and
+ * not adopted, and those restored with an older state of a node, which no process knows of.
  */
 export function checkNodesClean({ settings, events }: History, violate: Violate): void {
   const held = new Set<string>();
   const crashed = new Set<string>();
   const given = new Set<string>();
+  /** Owners whose release was still on its way to a node when their process closed, which waits only so long for that. */
+  const cutShort = new Set<string>();
   /** Owners whose keys are meant to stay: they were not released. */
   const delayed = new Set<string>();
   /** By owner: until when its keys may stay although it has released them, µs. */
@@ -36,6 +39,8 @@ export function checkNodesClean({ settings, events }: History, violate: Violate)
       if (event.why === "given") given.add(event.ownerId);
     } else if (event.kind === "process" && event.what === "crash") crashed.add(event.process);
     else if (event.kind === "send") sent.set(event.ownerId, event);
+    else if (event.kind === "vote" && event.op === "release" && event.fault === "closed")
+      cutShort.add(event.ownerId);
     else if (event.kind === "key") {
       const { node, name, after, op } = event;
       if (after === undefined || op === "forget") keys.delete(placeOf(event));
@@ -44,6 +49,7 @@ export function checkNodesClean({ settings, events }: History, violate: Violate)
       for (const { node, name, ownerId } of keys.values()) {
         const last = sent.get(ownerId);
         if (held.has(ownerId) || given.has(ownerId) || delayed.has(ownerId)) continue;
+        if (cutShort.has(ownerId)) continue;
         if ((keptUntilUs.get(ownerId) ?? 0) >= event.atUs) continue;
         if (last === undefined || crashed.has(last.process)) continue;
         if (last.atUs > event.atUs - IN_FLIGHT_US) continue;

@@ -85,7 +85,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   readonly #unqueued: AcquireMode = NEWCOMER;
   /** Of one that steals the name: those of its process that hold or want it. */
   readonly #preemption: Preemption | undefined;
-  readonly #settle: (outcome: AcquireOutcome, acquire: Acquire) => void;
+  readonly #settle: (outcome: AcquireOutcome) => void;
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   /** Of a semaphore: which permit to ask for. */
   readonly #picker: PermitPicker | undefined;
@@ -106,7 +106,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   constructor(
     context: Context,
     { keys, settings, wait, standing = WAIT, delayMs = 0 }: Wanted,
-    settle: (outcome: AcquireOutcome, acquire: Acquire) => void,
+    settle: (outcome: AcquireOutcome) => void,
     onSetback?: (failure: AttemptFailure) => void,
   ) {
     const startedMs = context.clock.now() + delayMs;
@@ -452,7 +452,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { place } = this.#state;
     place?.leavePlace();
     place?.leave(outcome.kind === "granted" ? outcome.lease : undefined);
-    this.#settle(outcome, this);
+    this.#settle(outcome);
   }
 
   #tellDecided(): void {

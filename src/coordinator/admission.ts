@@ -157,7 +157,7 @@ export class Admission {
       // Attempts that are late together have one cause, so the window shrinks once.
       if (beganMs < this.#narrowedMs) return;
       this.#narrowedMs = nowMs;
-    } else if (this.#throttle.others.size === 0) return;
+    } else if (!this.#throttle.isCrowded) return;
     this.#throttle.limit = window;
   }
 

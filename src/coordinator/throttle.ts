@@ -20,8 +20,7 @@ export class Throttle<Item extends Throttled> {
   readonly #clock: Clock;
   readonly #urgentRoom: number;
   readonly #urgent = new LinkedSet<Item>();
-  /** Those that wait and are not urgent. */
-  readonly others = new LinkedSet<Item>();
+  readonly #others = new LinkedSet<Item>();
   #isClosed = false;
   #turn: Timer | undefined;
 
@@ -33,11 +32,16 @@ export class Throttle<Item extends Throttled> {
   }
 
   get waitingCount(): number {
-    return this.#urgent.size + this.others.size;
+    return this.#urgent.size + this.#others.size;
+  }
+
+  /** Some wait that are not urgent: the limit is what holds them up. */
+  get isCrowded(): boolean {
+    return this.#others.size > 0;
   }
 
   isWaiting(item: Item): boolean {
-    return this.#urgent.has(item) || this.others.has(item);
+    return this.#urgent.has(item) || this.#others.has(item);
   }
 
   hasRoom(isUrgent: boolean): boolean {
@@ -55,14 +59,14 @@ export class Throttle<Item extends Throttled> {
 
   /** It begins when others have ended, or with {@link Throttle.beginNext}. */
   wait(item: Item, isUrgent: boolean): void {
-    if (isUrgent) this.others.delete(item);
-    (isUrgent ? this.#urgent : this.others).add(item);
+    if (isUrgent) this.#others.delete(item);
+    (isUrgent ? this.#urgent : this.#others).add(item);
   }
 
   /** It no longer waits. */
   leave(item: Item): void {
     this.#urgent.delete(item);
-    this.others.delete(item);
+    this.#others.delete(item);
     if (this.waitingCount > 0) return;
     this.#turn?.cancel();
     this.#turn = undefined;
@@ -71,7 +75,7 @@ export class Throttle<Item extends Throttled> {
   /** It begins, whether there is room or not. {@link Throttle.onEnd} must follow. */
   begin(item: Item): void {
     this.#urgent.delete(item);
-    this.others.delete(item);
+    this.#others.delete(item);
     this.underWayCount++;
     item.begin();
   }
@@ -87,7 +91,7 @@ export class Throttle<Item extends Throttled> {
    * and all of them would do so in one turn of the event loop.
    */
   beginSoon(): void {
-    if (this.#urgent.size + this.others.size === 0) return;
+    if (this.waitingCount === 0) return;
     this.#turn ??= this.#clock.setTimer(0, () => {
       this.#turn = undefined;
       this.beginNext();
@@ -96,7 +100,7 @@ export class Throttle<Item extends Throttled> {
 
   /** All for which there is room. */
   beginNext(): void {
-    for (const waiting of [this.#urgent, this.others]) {
+    for (const waiting of [this.#urgent, this.#others]) {
       for (let next = waiting.first; next !== undefined; next = waiting.first) {
         if (!this.hasRoom(waiting === this.#urgent)) return;
         this.begin(next);
@@ -108,6 +112,6 @@ export class Throttle<Item extends Throttled> {
   close(): void {
     this.#isClosed = true;
     this.#urgent.clear();
-    this.others.clear();
+    this.#others.clear();
   }
 }

@@ -173,6 +173,14 @@ function isSame(one: Head, other: Head): boolean {
   );
 }
 
+/** Where the group ends that begins there. */
+function groupEnd(all: readonly { readonly head: Head }[], from: number): number {
+  const { head } = all[from] as { readonly head: Head };
+  let end = from + 1;
+  while (end < all.length && isSame((all[end] as { readonly head: Head }).head, head)) end++;
+  return end;
+}
+
 /** What a group of that size begins with. */
 function headWords(head: Head, size: number): string[] {
   const { step, kind, ttlMs, keyCount, argumentCount, proposal } = head;
@@ -196,10 +204,8 @@ export function encodeBatch(
   const encoded = [String(1 + keys.length), RECORD_KEY, ...keys];
   encoded.push(recordId, String(fenceSlackUs), String(number));
   for (let from = 0; from < all.length;) {
-    const { head } = all[from] as Words;
-    let end = from + 1;
-    while (end < all.length && isSame((all[end] as Words).head, head)) end++;
-    encoded.push(...headWords(head, end - from));
+    const end = groupEnd(all, from);
+    encoded.push(...headWords((all[from] as Words).head, end - from));
     while (from < end) encoded.push(...(all[from++] as Words).args);
   }
   return encoded;
@@ -320,17 +326,16 @@ export class BatchWire {
 
 function joined(operations: readonly Operation[]): Joined {
   let [keys, args, keyCount, wordCount] = ["", "", 1, WORDS_OF_ALL];
-  for (let from = 0; from < operations.length;) {
-    const { head } = wireOf(operations[from] as Operation);
-    let [group, size] = ["", 0];
-    for (; from < operations.length; from++, size++) {
-      const wire = wireOf(operations[from] as Operation);
-      if (!isSame(wire.head, head)) break;
-      keys += wire.keys;
-      group += wire.args;
-    }
+  const all = operations.map(wireOf);
+  for (let from = 0; from < all.length;) {
+    const end = groupEnd(all, from);
+    const [{ head }, size] = [all[from] as Wire, end - from];
     const words = headWords(head, size);
-    args += bulks(words) + group;
+    args += bulks(words);
+    for (; from < end; from++) {
+      keys += (all[from] as Wire).keys;
+      args += (all[from] as Wire).args;
+    }
     keyCount += size * head.keyCount;
     wordCount += words.length + size * (head.keyCount + head.argumentCount);
   }

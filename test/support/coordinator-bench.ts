@@ -145,8 +145,9 @@ export class CoordinatorBench {
     const outcomes: Acquired[] = [];
     const settings = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false, ...wait };
     const wanted = { keys, settings: leaseSettings(over), wait: settings };
-    const pendingAcquire = new Acquire(this.context, wanted, (outcome, ended) => {
-      outcomes.push({ ...outcome, attemptCount: ended.attemptCount, waitedMs: ended.waitedMs });
+    const pendingAcquire: Acquire = new Acquire(this.context, wanted, (outcome) => {
+      const { attemptCount, waitedMs } = pendingAcquire;
+      outcomes.push({ ...outcome, attemptCount, waitedMs });
     });
     pendingAcquire.begin();
     return { pendingAcquire, abort: () => pendingAcquire.abort(), outcomes };

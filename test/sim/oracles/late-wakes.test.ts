@@ -76,6 +76,23 @@ describe("oracle W7, who is woken", () => {
         ],
       },
       {
+        title: "one that stood behind another, which was told where nothing is reserved",
+        events: [
+          ...waits,
+          ...onAll((node) =>
+            place(3 * S + 5, "stands", "acquire", { node, process: "B", ticket: 1 }),
+          ),
+          ...stands(),
+          ...onAll((node): HistoryEvent => {
+            const told = { node, name: "a", process: "B", wants: "", permit: undefined } as const;
+            return { kind: "turn", atUs: 4 * S, ...told, what: "told" };
+          }),
+          ...onAll(released),
+          ...onAll((node) => place(4 * S, "gone", "release", { node, process: "B", ticket: 1 })),
+          ...asks(4 * S + 90 * MS),
+        ],
+      },
+      {
         title: "one that stands in no queue",
         events: [...waits, ...onAll(released), ...asks(4 * S + 300 * MS)],
       },

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { end, grant, key, phase, processEvent, send } from "../../support/check/events.js";
+import { end, grant, key, phase, processEvent, send, vote } from "../../support/check/events.js";
 
 const taken = [send(0, "A", 0), key(1, 0, undefined, "A")];
 const clean = phase(900_000, "clean");
@@ -36,6 +36,13 @@ describe("oracle L3, clean nodes", () => {
       {
         title: "a key of a process that died",
         events: [...taken, processEvent(5, "A", "crash"), clean],
+      },
+      {
+        title: "a key of a process that closed before the node took the release",
+        events: [
+          ...[...taken, send(2, "A", 0, { op: "release", round: 2 })],
+          ...[vote(5, "A", 0, { op: "release", round: 2, vote: "fault", fault: "closed" }), clean],
+        ],
       },
     ],
     [
