@@ -68,11 +68,10 @@ const ROWS: readonly Row[] = [
     tells: ["q 1"],
   },
   {
-    title: "or its own next one's, if that is first",
+    title: "but not its own next one's: what it gives up for others is not given back at once",
     given: [record, run(acquire(), acquire({ ...zByQ, ticket: 6 }))],
     when: release({ inbox: "p", ticket: 5, ...defers("y") }),
-    gets: "y",
-    tells: ["p 1"],
+    gets: "turn",
   },
   {
     title: "of a process that was heard of too long ago, none",

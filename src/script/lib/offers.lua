@@ -15,7 +15,8 @@ local function offer(key, of, is_not_reserved, by)
     if not first then return end
     leave(of, first)
     local wants, ms, inbox = string.match(first, '^([rs]?)(%d+):(.*)$')
-    local may_grant = wants == '' and by and not is_not_reserved and #by.buckets == 1
+    -- Not to the process that gives it up for others and waits on: it could keep them out for ever.
+    local may_grant = wants == '' and by and by.inbox ~= inbox and not is_not_reserved and #by.buckets == 1
     if may_grant and require('queue.deferred').execute(by, of, inbox) then return end
     if tell(inbox, wants .. ms .. ':' .. key) > 0 then
       if not is_not_reserved then call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end
