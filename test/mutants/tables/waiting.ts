@@ -22,9 +22,8 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/acquire.ts",
     find: 'if (place === undefined && failure.kind !== "unreachable")',
     replace: "if (place === undefined)",
-    where: [scenarios.failureKeptByASingleCall],
-    noticedBy: ["E1"],
-    seedBudget: 150,
+    test: "test/coordinator/acquire.test.ts",
+    grep: "where a call beside its queue found no quorum",
   },
   {
     id: "gives-way-for-ever",
