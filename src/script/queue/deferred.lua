@@ -90,8 +90,7 @@ local function execute(lock, of, inbox)
   local key = key_of(lock.key, inbox)
   local number, at, most, ttl, is_fenced, owner =
     string.match(call('GET', key) or '', '^(%d+) (%d+) %S+ (%d+) (%d+) ([01]) (.+)$')
-  -- Never for the owner that this step ends.
-  number = number and owner ~= lock.owner and (is_fenced == '0' or lock.proposal ~= '') and number_of(number, at, most, inbox)
+  number = number and (is_fenced == '0' or lock.proposal ~= '') and number_of(number, at, most, inbox)
   if not number then return false end
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
   local fence = id and fence_of(lock, is_fenced, top)

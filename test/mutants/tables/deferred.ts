@@ -20,10 +20,7 @@ export const ROWS: readonly Row[] = [
     file: "src/channel/heard-calls.ts",
     find: "this.#calls.findLast(({ number }) => number === grant.number)",
     replace: "this.#calls.at(-1)",
-    where: ["network", "datagram", "bursts", "pause"],
-    noticedBy: ["S1", "S2", "S3"],
-    seedBudget: 300,
-    pin: { where: 0, seed: 36, ms: 179 },
+    test: "test/channel/heard-calls.test.ts",
   },
   {
     id: "message-not-proven",
@@ -188,11 +185,11 @@ export const ROWS: readonly Row[] = [
     test: "test/coordinator/node-grants.test.ts",
   },
   {
-    id: "deferred-for-the-released",
-    means: "a release gives the name back to its own owner, which is over",
-    file: "src/script/queue/deferred.lua",
-    find: "number and owner ~= lock.owner and",
-    replace: "number and",
+    id: "deferred-for-the-releasing",
+    means: "a process that gives a name up for others, and waits on, is given it back",
+    file: "src/script/lib/offers.lua",
+    find: "and by.inbox ~= inbox",
+    replace: "",
     test: "test/conformance/deferred.test.ts",
   },
   {
