@@ -65,7 +65,7 @@ describe("the tasks of a campaign", () => {
 });
 
 describe("a campaign on two processes", () => {
-  const tasks = (["calm", "pause"] as const).flatMap((profile) =>
+  const tasks = (["skew", "timestamp"] as const).flatMap((profile) =>
     [1, 4].map((firstSeed) => ({ profile, firstSeed, count: 3 })),
   );
 
