@@ -3,14 +3,14 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { explore, type ExplorationCounts } from "../../../sim/exhaust/explore.js";
 import { SMALL_SCOPES } from "../../../sim/exhaust/scopes.js";
-import { interrupted, runCommand } from "../../support/sim/command.js";
+import { callCommand, interrupted } from "../../support/sim/command.js";
 
 const SCRIPT = fileURLToPath(new URL("../../../../scripts/exhaust.mjs", import.meta.url));
 
 describe("npm run exhaust", () => {
-  it("ends with 0 when no promise can be broken, and tells of every world", function () {
+  it("ends with 0 when no promise can be broken, and tells of every world", async function () {
     this.timeout(120_000);
-    const { code, out } = runCommand("exhaust", "--small");
+    const { code, out } = await callCommand("exhaust", "--small");
     expect(code).to.equal(0);
     const counts = SMALL_SCOPES.map(({ title }) => {
       const line = out.split("\n").find((text) => text.startsWith(`${title}: `)) ?? "";
@@ -24,20 +24,20 @@ describe("npm run exhaust", () => {
     expect(out).to.contain(`${sum} states in ${counts.length} scopes, no promise can be broken`);
   });
 
-  it("ends with 1 when one can, and shows how", function () {
+  it("ends with 1 when one can, and shows how", async function () {
     this.timeout(120_000);
-    const { code, out } = runCommand("exhaust-planted", "--small");
+    const { code, out } = await callCommand("exhaust-planted", "--small");
     expect(code).to.equal(1);
     expect(out).to.match(/^S1: .*\n {2}begin \d\n( {2}.+\n)+/m);
     expect(out).to.not.contain("no promise can be broken");
   });
 
-  it("ends with 3, and says what it takes", () => {
-    const { code, err } = runCommand("exhaust", "--smal");
+  it("ends with 3, and says what it takes", async () => {
+    const { code, err } = await callCommand("exhaust", "--smal");
     expect(code).to.equal(3);
     expect(err).to.contain("--smal");
     expect(err).to.contain("npm run exhaust -- [--small]");
-    expect(runCommand("exhaust", "--help").code).to.equal(0);
+    expect((await callCommand("exhaust", "--help")).code).to.equal(0);
   });
 
   it("ends with 130 on Ctrl-C, though the search never looks up", async function () {
