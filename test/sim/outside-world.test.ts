@@ -47,8 +47,7 @@ async function usedDuring(run: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe("a simulated lock manager", () => {
-  it("uses no clock, timer or randomness of this machine", async function () {
-    this.timeout(60_000);
+  it("uses no clock, timer or randomness of this machine", async () => {
     const used = await usedDuring(async () => {
       for (const profile of PROFILES) await simulate(generateScenario(5, profile));
     });

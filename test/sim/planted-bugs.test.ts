@@ -381,8 +381,7 @@ const BUGS: readonly PlantedBug[] = [
 
 describe("a planted bug is found by its oracle", () => {
   for (const { title, profile, killer, tamper, firstSeed = 1 } of BUGS) {
-    it(`${killer}: ${title}`, async function () {
-      this.timeout(60_000);
+    it(`${killer}: ${title}`, async () => {
       const found = await runSeeds(profile, firstSeed, 300, {
         oracles: [killer],
         tamper,

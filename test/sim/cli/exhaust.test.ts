@@ -9,7 +9,7 @@ const SCRIPT = fileURLToPath(new URL("../../../../scripts/exhaust.mjs", import.m
 
 describe("npm run exhaust", () => {
   it("ends with 0 when no promise can be broken, and tells of every world", async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const { code, out } = await callCommand("exhaust", "--small");
     expect(code).to.equal(0);
     const counts = SMALL_SCOPES.map(({ title }) => {
@@ -25,7 +25,7 @@ describe("npm run exhaust", () => {
   });
 
   it("ends with 1 when one can, and shows how", async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const { code, out } = await callCommand("exhaust-planted", "--small");
     expect(code).to.equal(1);
     expect(out).to.match(/^S1: .*\n {2}begin \d\n( {2}.+\n)+/m);
@@ -41,7 +41,7 @@ describe("npm run exhaust", () => {
   });
 
   it("ends with 130 on Ctrl-C, though the search never looks up", async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const child = spawn(process.execPath, [SCRIPT]);
     const { code, out, err } = await interrupted(child, /^two attempts, either may give up: /m);
     expect(code).to.equal(130);

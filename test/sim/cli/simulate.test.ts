@@ -21,7 +21,7 @@ describe("npm run simulate", () => {
     callCommand("simulate", ...argv, "--jobs", "1", "--out", dir);
 
   it("ends with 0 when all is well, and has said how far it was", function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     const argv = ["--profile", "timestamp", "--runs", "40", "--jobs", "1", "--out", dir];
     const { code, out, err } = runCommand("simulate", ...argv);
     expect(code).to.equal(0);
@@ -41,7 +41,7 @@ describe("npm run simulate", () => {
   ];
   for (const { code, oracle, profile, seed } of broken) {
     it(`ends with ${code} when ${oracle} is broken, and keeps how`, async function () {
-      this.timeout(120_000);
+      this.timeout(240_000);
       // The second from here on.
       const from = ["--seed", `${seed - 1}`, "--runs", "3"];
       const ended = await simulate("--profile", profile, "--oracle", oracle, ...from);
@@ -77,7 +77,7 @@ describe("npm run simulate", () => {
   });
 
   it("ends with 130 on Ctrl-C, with what it has shown so far", async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     const argv = ["--profile", "timestamp", "--runs", "400", "--jobs", "1", "--out", dir];
     const campaign = startCommand("simulate", ...argv);
     const { code, out, err } = await interrupted(campaign, /\/400 scenarios/);
