@@ -250,7 +250,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 26, ms: 920 },
+    pin: { where: 0, seed: 4, ms: 76 },
   },
   {
     id: "reader-by-lock-key",
