@@ -5,7 +5,7 @@ export function element(
   ...children: readonly string[]
 ): string {
   const list = Object.entries(attributes).map(
-    ([key, value]) => ` ${key}="${escape(shown(value))}"`,
+    ([key, value]) => ` ${key}="${escaped(shown(value))}"`,
   );
   const head = `<${name}${list.join("")}`;
   return children.length === 0 ? `${head}/>` : `${head}>${children.join("")}</${name}>`;
@@ -18,7 +18,7 @@ export function text(
   y: number,
   attributes: Readonly<Record<string, string | number>> = {},
 ): string {
-  return element("text", { x, y, ...attributes }, escape(content));
+  return element("text", { x, y, ...attributes }, escaped(content));
 }
 
 /** How much larger than on a phone it is shown if there is room. */
@@ -38,7 +38,7 @@ export function svgFile(title: string, width: number, height: number, ...body: s
       "font-size": 12.5,
       fill: "#333",
     },
-    element("title", {}, escape(title)),
+    element("title", {}, escaped(title)),
     element("rect", { width, height, fill: "#fff" }),
     ...body.map((part) => `\n${part}`),
   );
@@ -49,7 +49,8 @@ export function svgFile(title: string, width: number, height: number, ...body: s
 const shown = (value: string | number): string =>
   typeof value === "number" ? `${Math.round(value * 100) / 100}` : value;
 
-function escape(content: string): string {
+/** As the text of an element, or the value of an attribute. */
+export function escaped(content: string): string {
   return content
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

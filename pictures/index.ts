@@ -1,0 +1,31 @@
+import { lifeInWords, lifePicture } from "./life.js";
+import { lifeOfALock } from "./runs.js";
+
+/** A drawing, where it belongs in the repository, and what it says to those who do not see it. */
+export interface Picture {
+  readonly file: string;
+  readonly alt: string;
+  readonly svg: string;
+}
+
+/** On the home page of the site there is room for wider ones. */
+const WIDE_PX = 688;
+
+/** All pictures, drawn from runs of the simulator and from tables of the sources. */
+export async function pictures(): Promise<Picture[]> {
+  const life = await lifeOfALock();
+  const lifeAlt = lifeInWords(life);
+  return [
+    { file: "docs/pictures/life.svg", alt: lifeAlt, svg: lifePicture(life, {}) },
+    {
+      file: "site/home/life.svg",
+      alt: lifeAlt,
+      svg: lifePicture(life, { isMoving: true }),
+    },
+    {
+      file: "site/home/life-wide.svg",
+      alt: lifeAlt,
+      svg: lifePicture(life, { width: WIDE_PX, isMoving: true }),
+    },
+  ];
+}

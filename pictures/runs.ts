@@ -1,0 +1,44 @@
+import type { Fault, Scenario, Session } from "../sim/scenario.js";
+import { playQuorate, type Played } from "../site/playground/world/play.js";
+import { stage, use } from "../site/playground/world/scenario.js";
+import { DEFAULTS } from "../src/options/table.js";
+
+/** Runs of the simulator that pictures are drawn from: its lock managers and its script are those that ship. */
+
+/** With the default options, on a network of some 20 ms one way, and nothing but the faults given. */
+function scenario(given: {
+  readonly workload: readonly Session[];
+  readonly faults: readonly Fault[];
+  readonly lengthMs: number;
+  readonly options?: Partial<Scenario["options"]>;
+}): Scenario {
+  const { ttlMs, maxTtlMs, driftFactor, clockStepMs } = DEFAULTS;
+  const nodeTimeoutMs = ttlMs / 20;
+  const options = { ttlMs, maxTtlMs, nodeTimeoutMs, driftFactor, clockStepMs, ...given.options };
+  const staged = stage({ ...given, profile: "network", options });
+  return { ...staged, network: { ...staged.network, minDelayUs: 20_000, meanDelayUs: 5_000 } };
+}
+
+/** All that a client sends to those nodes, or is sent by them, is lost. */
+function cutOff(client: number, atMs: number, nodes: readonly number[] = [0, 1, 2]): Fault[] {
+  return nodes.map((node): Fault => {
+    return { kind: "partition", atMs, client, node, way: "both", forMs: 60_000 };
+  });
+}
+
+/**
+ * A lock that is acquired, renewed, lost because its holder is cut off, and taken over by a client that waits, on two
+ * of the nodes: it does not reach the first.
+ */
+export function lifeOfALock(): Promise<Played> {
+  return playQuorate(
+    scenario({
+      lengthMs: 25_000,
+      workload: [
+        use({ atMs: 2_000, client: 0, holdMs: 60_000, writeCount: 0 }),
+        use({ atMs: 5_500, client: 1, waitMs: 60_000, holdMs: 60_000, writeCount: 0 }),
+      ],
+      faults: [...cutOff(0, 10_000), ...cutOff(1, 16_000, [0])],
+    }),
+  );
+}
