@@ -1,5 +1,6 @@
 import { lifeInWords, lifePicture } from "./life.js";
-import { lifeOfALock } from "./runs.js";
+import { quorumInWords, quorumPicture } from "./quorum.js";
+import { lifeOfALock, lockWithoutANode } from "./runs.js";
 
 /** A drawing, where it belongs in the repository, and what it says to those who do not see it. */
 export interface Picture {
@@ -15,6 +16,7 @@ const WIDE_PX = 688;
 export async function pictures(): Promise<Picture[]> {
   const life = await lifeOfALock();
   const lifeAlt = lifeInWords(life);
+  const quorum = await lockWithoutANode();
   return [
     { file: "docs/pictures/life.svg", alt: lifeAlt, svg: lifePicture(life, {}) },
     {
@@ -26,6 +28,11 @@ export async function pictures(): Promise<Picture[]> {
       file: "site/home/life-wide.svg",
       alt: lifeAlt,
       svg: lifePicture(life, { width: WIDE_PX, isMoving: true }),
+    },
+    {
+      file: "docs/pictures/quorum.svg",
+      alt: quorumInWords(quorum),
+      svg: quorumPicture(quorum),
     },
   ];
 }

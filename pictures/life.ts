@@ -1,20 +1,18 @@
 import { pictureOf, type Picture } from "../site/playground/world/picture.js";
 import type { Played } from "../site/playground/world/play.js";
 import { driftMs } from "../src/protocol/lease-times.js";
-import { badge, bar, element, line, MARGIN, notes, PHONE_PX, rule, say, sheet } from "./pen.js";
 import { found } from "./found.js";
+import { badge, element, heading, line, MARGIN, notes, PHONE_PX, sheet } from "./pen.js";
+import { count, LANES_Y, seconds, TimeLine } from "./time-line.js";
 
-/** Where the lanes begin: to the left are their names. */
-const LEFT = 66;
-const RIGHT = 14;
 /** Shown before the acquire, s. */
 const BEFORE_S = 0.7;
 const TICKS_S = [0, 5, 10, 15, 20];
 
-const AXIS_Y = 48;
-const LANES = { a: 60, validity: 94, node: 126, b: 214, bottom: 240 } as const;
-const BAR = 20;
+/** The middles of the lanes. */
+const LANES = { a: 70, validity: 102, node: 136, b: 224 } as const;
 const NODE_STEP = 27;
+const BOTTOM = 240;
 
 /** What happened, in seconds since the acquire was called. */
 interface Life {
@@ -82,18 +80,15 @@ function lifeOf(played: Played): Life {
   };
 }
 
-const count = (value: number): string => value.toLocaleString("en-US");
-const seconds = (value: number): string => `${value.toFixed(1)} s`;
-
 function notesOn(life: Life): string[] {
   const { sum, cutOff, lost, takenOver, early, left } = life;
   return [
-    `Most nodes have A's key: ${count(sum.ttl)} ms ttl − ${sum.elapsed} elapsed − ${sum.drift} drift of clocks = ${count(sum.valid)} ms valid.`,
+    `Most nodes have A's key: ${count(sum.ttl)}\u00a0ms ttl − ${sum.elapsed} elapsed − ${sum.drift} drift of clocks = ${count(sum.valid)}\u00a0ms valid.`,
     "A renews it every third of the ttl. Each renewal moves the end.",
     `A is cut off after ${seconds(cutOff)}.`,
-    `lock.signal aborts after ${seconds(lost)}, ${Math.round(early * 1_000)} ms before the validity ends.`,
+    `lock.signal aborts after ${seconds(lost)}, ${Math.round(early * 1_000)}\u00a0ms before the validity ends.`,
     `B has seen no renewal for a whole ttl, and takes over, ${seconds(takenOver - lost)} later. Two nodes of three are enough.`,
-    `B does not reach node ${left.node + 1}. Its key ends by itself, ${Math.round(left.lived)} s (ttl + clockStepMs) after its last renewal.`,
+    `B does not reach node\u00a0${left.node + 1}. Its key ends by itself, ${Math.round(left.lived)}\u00a0s (ttl\u00a0+\u00a0clockStepMs) after its last renewal.`,
   ];
 }
 
@@ -115,63 +110,48 @@ export interface Look {
 /** A lock from its acquire to its take-over, with the keys on its nodes. */
 export function lifePicture(played: Played, { width = PHONE_PX, isMoving = false }: Look): string {
   const life = lifeOf(played);
-  const perS = (width - LEFT - RIGHT) / (life.end + BEFORE_S);
-  const x = (s: number): number => LEFT + (s + BEFORE_S) * perS;
-  const { svg: words, bottom } = notes(notesOn(life), LANES.bottom + 26, width);
+  const time = new TimeLine(-BEFORE_S, life.end, width);
+  const { svg: words, bottom } = notes(notesOn(life), BOTTOM + 26, width);
   const title = "The life of one lock";
   const nodeY = (node: number): number => LANES.node + node * NODE_STEP;
-  const span = (tone: "a" | "b", from: number, to: number, y: number, height = BAR): string =>
-    bar(tone, x(from), y, x(to) - x(from), height);
-  const middle = (y: number): number => y + BAR / 2;
-  const inBar = (words_: string, at: number, y: number, tone: "a" | "b" | "bad"): string =>
-    say(words_, at, middle(y) + 4, { tone });
-
+  const validityY = LANES.validity;
+  const firstRenewal = life.validity[1]?.from ?? 0;
   const drawing = [
-    // A
-    span("a", life.granted, life.lost, LANES.a),
-    inBar("holds", x(life.granted) + 20, LANES.a, "a"),
-    line("bad", [x(life.cutOff), LANES.a - 6], [x(life.cutOff), LANES.validity + 22], "dashed"),
-    inBar("cut off", x(life.cutOff) + 21, LANES.a, "bad"),
+    time.name("client A", LANES.a),
+    time.span("a", life.granted, life.lost, LANES.a),
+    time.inside("a", "holds", life.granted, LANES.a, 20),
+    time.instant("bad", life.cutOff, LANES.a - 16, validityY + 14),
+    time.inside("bad", "cut off", life.cutOff, LANES.a, 21),
+    time.name("validity", validityY),
     ...life.validity.map(({ from, until }, step) => {
-      const y = LANES.validity + step * 8;
-      const ends = [x(from), x(until)].map((at) => line("a", [at, y - 3], [at, y + 3]));
-      return line("a", [x(from), y], [x(until), y]) + ends.join("");
+      const y = validityY + (step - 1) * 8;
+      const ends = [time.x(from), time.x(until)].map((x) => line("a", [x, y - 3], [x, y + 3]));
+      return line("a", [time.x(from), y], [time.x(until), y]) + ends.join("");
     }),
-    // Nodes
-    ...life.keys.flatMap((spans, node) =>
-      spans.map(({ from, to, client }) => {
-        const tone = client === 0 ? "a" : "b";
-        const name = client === 0 ? "key of A" : "key of B";
-        return span(tone, from, to, nodeY(node)) + inBar(name, x(from) + 7, nodeY(node), tone);
+    ...life.keys.flatMap((spans, node) => [
+      time.name(`node ${node + 1}`, nodeY(node)),
+      ...spans.map(({ from, to, client }) => {
+        const [tone, name] = client === 0 ? (["a", "A"] as const) : (["b", "B"] as const);
+        const label = time.inside(tone, `key of ${name}`, from, nodeY(node));
+        return time.span(tone, from, to, nodeY(node)) + label;
       }),
-    ),
-    // B
-    line("b", [x(life.waits), middle(LANES.b)], [x(life.takenOver) - 4, middle(LANES.b)], "dotted"),
-    say("waits", x(life.waits) - 4, middle(LANES.b) + 4, { tone: "b", anchor: "end" }),
-    span("b", life.takenOver, life.end, LANES.b),
-    inBar("holds", x(life.takenOver) + 20, LANES.b, "b"),
-    // Where the notes belong
-    badge(1, x(life.granted) + 9, middle(LANES.a)),
-    badge(2, x(life.validity[1]?.from ?? 0) - 11, LANES.validity + 8),
-    badge(3, x(life.cutOff) + 10, middle(LANES.a)),
-    badge(4, x(life.lost) + 11, middle(LANES.a)),
-    badge(5, x(life.takenOver) + 9, middle(LANES.b)),
-    badge(6, x(life.left.at) + 11, middle(nodeY(life.left.node))),
-  ];
-  const names: readonly (readonly [string, number])[] = [
-    ["client A", middle(LANES.a)],
-    ["validity", LANES.validity + 8],
-    ...life.keys.map((_, node) => [`node ${node + 1}`, middle(nodeY(node))] as const),
-    ["client B", middle(LANES.b)],
+    ]),
+    time.name("client B", LANES.b),
+    time.wait("b", "waits", life.waits, life.takenOver, LANES.b),
+    time.span("b", life.takenOver, life.end, LANES.b),
+    time.inside("b", "holds", life.takenOver, LANES.b, 20),
+    // Where the notes belong.
+    badge(1, time.x(life.granted) + 9, LANES.a),
+    badge(2, time.x(firstRenewal) - 11, validityY),
+    badge(3, time.x(life.cutOff) + 10, LANES.a),
+    badge(4, time.x(life.lost) + 11, LANES.a),
+    badge(5, time.x(life.takenOver) + 9, LANES.b),
+    badge(6, time.x(life.left.at) + 11, nodeY(life.left.node)),
   ];
   return sheet(
-    { title, width, height: bottom + MARGIN, style: isMoving ? motion(life, x) : "" },
-    say(title, MARGIN, 26, { size: 14, isBold: true }),
-    ...TICKS_S.map((at) => {
-      const mark = rule([x(at), AXIS_Y + 5], [x(at), LANES.bottom]);
-      return mark + say(`${at} s`, x(at), AXIS_Y, { tone: "soft", anchor: "middle", size: 11 });
-    }),
-    ...names.map(([name, y]) => say(name, MARGIN, y + 4, { tone: "soft", size: 11 })),
+    { title, width, height: bottom + MARGIN, style: isMoving ? motion(life, time) : "" },
+    heading(title),
+    ...time.axis(TICKS_S, BOTTOM),
     ...drawing,
     ...(isMoving ? [future(width)] : []),
     ...words.map((word, at) =>
@@ -182,7 +162,7 @@ export function lifePicture(played: Played, { width = PHONE_PX, isMoving = false
 
 /** Hides what has not happened yet. */
 function future(width: number): string {
-  const area = { x: 0, y: AXIS_Y + 5, width: width - 2, height: LANES.bottom - AXIS_Y };
+  const area = { x: 0, y: LANES_Y, width: width - 2, height: BOTTOM - LANES_Y + 6 };
   return element(
     "svg",
     { ...area, viewBox: `0 0 ${area.width} ${area.height}` },
@@ -195,7 +175,7 @@ function future(width: number): string {
 const TOLD_S = 14;
 const STANDS_S = 6;
 
-function motion(life: Life, x: (s: number) => number): string {
+function motion(life: Life, time: TimeLine): string {
   const all = TOLD_S + STANDS_S;
   const percent = (s: number): string =>
     ((100 * TOLD_S * (s + BEFORE_S)) / (life.end + BEFORE_S) / all).toFixed(2);
@@ -205,7 +185,7 @@ function motion(life: Life, x: (s: number) => number): string {
     life.validity[1]?.from ?? 0,
     ...[life.cutOff, life.lost, life.takenOver, life.left.at],
   ];
-  const [from, to] = [x(-BEFORE_S), x(life.end)];
+  const [from, to] = [time.x(-BEFORE_S), time.x(life.end)];
   const moving = (name: string): string => `animation:${name} ${all}s linear infinite`;
   return [
     ".future,.now{display:none}",

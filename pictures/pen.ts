@@ -114,6 +114,11 @@ export function sheet(
   return `${root}\n`;
 }
 
+/** The title that is read, in the upper left corner. */
+export function heading(words: string): string {
+  return say(words, MARGIN, 26, { size: 14, isBold: true });
+}
+
 export interface Wording {
   readonly tone?: Tone;
   readonly anchor?: "middle" | "end";

@@ -42,3 +42,15 @@ export function lifeOfALock(): Promise<Played> {
     }),
   );
 }
+
+/** A lock that is renewed while one of its three nodes is gone. */
+export function lockWithoutANode(): Promise<Played> {
+  const name = "invoice:42";
+  return playQuorate(
+    scenario({
+      lengthMs: 8_000,
+      workload: [use({ atMs: 2_000, client: 0, name, holdMs: 60_000, writeCount: 0 })],
+      faults: [{ kind: "crash", mode: "amnesia", atMs: 4_000, node: 2, forMs: 60_000 }],
+    }),
+  );
+}
