@@ -1,6 +1,8 @@
+import { choicesTable } from "./choices.js";
 import { lifeInWords, lifePicture } from "./life.js";
 import { quorumInWords, quorumPicture } from "./quorum.js";
 import { lifeOfALock, lockWithoutANode } from "./runs.js";
+import { treeInWords, treePicture } from "./tree.js";
 
 /** A drawing, where it belongs in the repository, and what it says to those who do not see it. */
 export interface Picture {
@@ -34,5 +36,17 @@ export async function pictures(): Promise<Picture[]> {
       alt: quorumInWords(quorum),
       svg: quorumPicture(quorum),
     },
+    { file: "docs/pictures/choosing.svg", alt: treeInWords(), svg: treePicture() },
   ];
+}
+
+/** Part of a page, between `<!-- NAME -->` and `<!-- /NAME -->`, that says the same as a picture. */
+export interface Table {
+  readonly page: string;
+  readonly name: string;
+  readonly markdown: string;
+}
+
+export function tables(): Table[] {
+  return [{ page: "docs/start/choosing.md", name: "choices", markdown: choicesTable() }];
 }

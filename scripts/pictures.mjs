@@ -1,4 +1,5 @@
-// npm run pictures: draws the pictures of the docs and of the site's home, and writes what they say into the pages.
+// npm run pictures: draws the pictures of the docs and of the site's home, and writes what they say into the pages: alt
+// texts, and the tables that say the same.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -21,11 +22,28 @@ export function withAlt(page, text, pictures) {
   });
 }
 
+/**
+ * The page with its tables.
+ *
+ * @throws Error for a page without the marks of a table
+ */
+export function withTables(page, text, tables) {
+  return tables
+    .filter((table) => table.page === page)
+    .reduce((before, { name, markdown }) => {
+      const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+      const [from, to] = [before.indexOf(begin), before.indexOf(end)];
+      if (from === -1 || to < from) throw new Error(`${page} has no marks ${begin} and ${end}`);
+      return `${before.slice(0, from)}${begin}\n\n${markdown}\n\n${before.slice(to)}`;
+    }, text);
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   parseArguments(USAGE);
   ensurePackages();
   embedLua();
-  const all = await draw();
+  const { pictures, tables } = await compiled();
+  const all = await pictures();
   for (const { file, svg } of all) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), svg);
@@ -33,7 +51,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   for (const page of pages()) {
     const text = readFileSync(join(root, page), "utf8");
-    const updated = withAlt(page, text, all);
+    const updated = withTables(page, withAlt(page, text, all), tables());
     if (updated !== text) writeFileSync(join(root, page), updated);
   }
 }
@@ -45,12 +63,11 @@ function pages() {
   return ["README.md", ...docs];
 }
 
-async function draw() {
+async function compiled() {
   const { build } = await import("esbuild");
   const outfile = join(root, ".tmp", "pictures.mjs");
   const entryPoints = [join(root, "pictures", "index.ts")];
   const format = { bundle: true, platform: "node", format: "esm", packages: "external" };
   await build({ entryPoints, outfile, ...format, logLevel: "warning" });
-  const { pictures } = await import(pathToFileURL(outfile).href);
-  return pictures();
+  return import(pathToFileURL(outfile).href);
 }

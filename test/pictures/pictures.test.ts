@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { expect } from "chai";
-import { pictures, type Picture } from "../../pictures/index.js";
+import { pictures, tables, type Picture } from "../../pictures/index.js";
 import { pages, root } from "../docs/project.js";
 
 interface Box {
@@ -78,7 +78,14 @@ describe("the pictures", function () {
       const places = shown.filter((image) => image.file === file);
       expect(places, file).to.have.length(1);
       expect(places[0]?.alt, file).to.equal(alt);
-      expect(alt.length, file).to.be.within(60, 500);
+      expect(alt.length, file).to.be.within(60, 600);
+    }
+  });
+
+  it("say the same as the tables of the pages: npm run pictures", () => {
+    for (const { page, name, markdown } of tables()) {
+      const text = readFileSync(join(root, page), "utf8");
+      expect(text, page).to.include(`<!-- ${name} -->\n\n${markdown}\n\n<!-- /${name} -->`);
     }
   });
 
