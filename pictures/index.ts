@@ -1,7 +1,11 @@
 import { choicesTable } from "./choices.js";
 import { lifeInWords, lifePicture } from "./life.js";
+import { handOverInWords, handOverPicture } from "./hand-over.js";
+import { lateWriteInWords, lateWritePicture } from "./late-write.js";
+import { nodeStatesInWords, nodeStatesPicture, nodeStatesTable } from "./node-states.js";
+import { quarantineInWords, quarantinePicture } from "./quarantine.js";
 import { quorumInWords, quorumPicture } from "./quorum.js";
-import { lifeOfALock, lockWithoutANode } from "./runs.js";
+import { lifeOfALock, lockWithoutANode, lossOfData, lateWrite, handOver } from "./runs.js";
 import { treeInWords, treePicture } from "./tree.js";
 
 /** A drawing, where it belongs in the repository, and what it says to those who do not see it. */
@@ -19,6 +23,9 @@ export async function pictures(): Promise<Picture[]> {
   const life = await lifeOfALock();
   const lifeAlt = lifeInWords(life);
   const quorum = await lockWithoutANode();
+  const loss = await lossOfData();
+  const late = await lateWrite();
+  const given = await handOver();
   return [
     { file: "docs/pictures/life.svg", alt: lifeAlt, svg: lifePicture(life, {}) },
     {
@@ -37,6 +44,22 @@ export async function pictures(): Promise<Picture[]> {
       svg: quorumPicture(quorum),
     },
     { file: "docs/pictures/choosing.svg", alt: treeInWords(), svg: treePicture() },
+    { file: "docs/pictures/node-states.svg", alt: nodeStatesInWords(), svg: nodeStatesPicture() },
+    {
+      file: "docs/pictures/quarantine.svg",
+      alt: quarantineInWords(loss),
+      svg: quarantinePicture(loss),
+    },
+    {
+      file: "docs/pictures/hand-over.svg",
+      alt: handOverInWords(given),
+      svg: handOverPicture(given),
+    },
+    {
+      file: "docs/pictures/late-write.svg",
+      alt: lateWriteInWords(late),
+      svg: lateWritePicture(late),
+    },
   ];
 }
 
@@ -48,5 +71,8 @@ export interface Table {
 }
 
 export function tables(): Table[] {
-  return [{ page: "docs/start/choosing.md", name: "choices", markdown: choicesTable() }];
+  return [
+    { page: "docs/start/choosing.md", name: "choices", markdown: choicesTable() },
+    { page: "docs/operate/operations.md", name: "node-states", markdown: nodeStatesTable() },
+  ];
 }

@@ -90,9 +90,10 @@ const ENLARGED = 4 / 3;
 
 /** A whole file. */
 export function sheet(
-  { title, height, width = PHONE_PX, style = "" }: Sheet,
+  { title, width = PHONE_PX, style = "", ...given }: Sheet,
   ...parts: readonly string[]
 ): string {
+  const height = Math.ceil(given.height);
   const scale = width === PHONE_PX ? ENLARGED : 1;
   const edge = { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 8 };
   const root = element(

@@ -54,3 +54,45 @@ export function lockWithoutANode(): Promise<Played> {
     }),
   );
 }
+
+/** A node that restarts without its data, while a lock is held. */
+export function lossOfData(): Promise<Played> {
+  return playQuorate(
+    scenario({
+      lengthMs: 97_000,
+      workload: [use({ atMs: 2_000, client: 0, holdMs: 120_000, writeCount: 0 })],
+      faults: [{ kind: "crash", mode: "amnesia", atMs: 20_000, node: 2, forMs: 6_000 }],
+    }),
+  );
+}
+
+/** A lock that one client hands over, and another adopts. */
+export function handOver(): Promise<Played> {
+  return playQuorate(
+    scenario({
+      lengthMs: 6_000,
+      workload: [
+        use({
+          ...{ atMs: 2_000, client: 0, holdMs: 1_000, writeCount: 0 },
+          adopters: [{ client: 1, afterMs: 300 }],
+        }),
+      ],
+      faults: [],
+    }),
+  );
+}
+
+/** A holder that is paused between its check and its write, and wakes up after the next one has written. */
+export function lateWrite(): Promise<Played> {
+  return playQuorate(
+    scenario({
+      lengthMs: 26_000,
+      options: { checkToWriteMs: 400 },
+      workload: [
+        use({ atMs: 2_000, client: 0, holdMs: 2_000 }),
+        use({ atMs: 5_500, client: 1, waitMs: 60_000, holdMs: 2_000 }),
+      ],
+      faults: [{ kind: "pause", atMs: 3_400, client: 0, forMs: 19_000 }],
+    }),
+  );
+}
