@@ -15,11 +15,17 @@ Draws the pictures of the docs and of the site, from runs of the simulator and f
 
 /** The page with the words of each picture that it shows. */
 export function withAlt(page, text, pictures) {
-  return text.replaceAll(/!\[[^\]]*\]\(([^)\s]+)\)/g, (whole, target) => {
+  const altOf = (target) => {
     const file = posix.join(posix.dirname(page), target);
-    const shown = pictures.find((picture) => picture.file === file);
-    return shown === undefined ? whole : `![${shown.alt}](${target})`;
-  });
+    return pictures.find((picture) => picture.file === file)?.alt;
+  };
+  return text
+    .replaceAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g, (_, alt, target) => {
+      return `![${altOf(target) ?? alt}](${target})`;
+    })
+    .replaceAll(/<img src="([^"]+)" alt="([^"]*)">/g, (_, target, alt) => {
+      return `<img src="${target}" alt="${altOf(target) ?? alt}">`;
+    });
 }
 
 /**
@@ -60,7 +66,7 @@ function pages() {
   const docs = readdirSync(join(root, "docs"), { recursive: true })
     .filter((name) => name.endsWith(".md"))
     .map((name) => posix.join("docs", name));
-  return ["README.md", ...docs];
+  return ["README.md", "site/home/index.md", ...docs];
 }
 
 async function compiled() {
