@@ -1,3 +1,5 @@
+import { plotsOf } from "../bench/plots/index.js";
+import { readResults } from "../bench/publish.js";
 import { choicesTable } from "./choices.js";
 import { lifeInWords, lifePicture } from "./life.js";
 import { handOverInWords, handOverPicture } from "./hand-over.js";
@@ -17,6 +19,13 @@ export interface Picture {
 
 /** On the home page of the site there is room for wider ones. */
 const WIDE_PX = 688;
+
+/** The charts of the published measurements, which `npm run bench` draws as well. */
+export function charts(): Picture[] {
+  return plotsOf(readResults()).map(({ file, caption, svg }) => {
+    return { file: `bench/results/${file}`, alt: caption, svg };
+  });
+}
 
 /** All pictures, drawn from runs of the simulator and from tables of the sources. */
 export async function pictures(): Promise<Picture[]> {

@@ -1,4 +1,4 @@
-import { element, escaped, text } from "../bench/plots/svg.js";
+import { element, svgFile, text, type Tone } from "./svg.js";
 
 /**
  * What pictures are drawn with: shapes and words in a few tones, on a sheet that is light or dark as its reader's page
@@ -18,60 +18,10 @@ const LINE_HEIGHT = 16;
 const CHARACTER = 0.6;
 const BOLD_CHARACTER = 0.64;
 
-/** A and B are the first and the second holder, in all pictures. */
-export type Tone = "a" | "b" | "good" | "bad" | "soft" | "ink";
-
-const TONES: Readonly<Record<Tone, readonly [light: Pair, dark: Pair]>> = {
-  a: [
-    ["#0969da", "#ddf0ff"],
-    ["#58a6ff", "#16304f"],
-  ],
-  b: [
-    ["#bc4c00", "#ffebda"],
-    ["#f0883e", "#45270f"],
-  ],
-  good: [
-    ["#1a7f37", "#dcf7e2"],
-    ["#3fb950", "#14371f"],
-  ],
-  bad: [
-    ["#cf222e", "#ffe9e7"],
-    ["#f8736b", "#471d20"],
-  ],
-  soft: [
-    ["#59636e", "#eff2f5"],
-    ["#9198a1", "#21272f"],
-  ],
-  ink: [
-    ["#1f2328", "#ffffff"],
-    ["#f0f6fc", "#0d1117"],
-  ],
-};
-
-/** A line, and the area that it encloses. */
-type Pair = readonly [line: string, wash: string];
-
-const RULE = ["#d1d9e0", "#3d444d"] as const;
-
-/** Custom properties of all tones; `at` is 0 for light, 1 for dark. */
-function palette(at: 0 | 1): string {
-  const tones = Object.entries(TONES).map(([tone, pairs]) => {
-    const [line, wash] = pairs[at];
-    return `--${tone}:${line};--${tone}-wash:${wash};`;
-  });
-  return `:root{${tones.join("")}--rule:${RULE[at]}}`;
-}
-
 const STYLE = [
-  palette(0),
-  `@media (prefers-color-scheme:dark){${palette(1)}}`,
-  ...Object.keys(TONES).map((tone) => `.${tone}{--line:var(--${tone});--wash:var(--${tone}-wash)}`),
-  "text{fill:var(--line)}",
   ".bar{fill:var(--wash);stroke:var(--line);stroke-width:1.25}",
   ".line{fill:none;stroke:var(--line);stroke-width:1.25}",
-  ".solid{fill:var(--line)}",
   ".inside{fill:var(--ink-wash)}",
-  ".rule{stroke:var(--rule)}",
   ".dashed{stroke-dasharray:4 3}",
   ".dotted{stroke-dasharray:1 4;stroke-width:2;stroke-linecap:round}",
 ].join("\n");
@@ -85,34 +35,13 @@ export interface Sheet {
   readonly style?: string;
 }
 
-/** How much larger than on a phone it is shown if there is room. */
-const ENLARGED = 4 / 3;
-
 /** A whole file. */
 export function sheet(
   { title, width = PHONE_PX, style = "", ...given }: Sheet,
   ...parts: readonly string[]
 ): string {
   const height = Math.ceil(given.height);
-  const scale = width === PHONE_PX ? ENLARGED : 1;
-  const edge = { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 8 };
-  const root = element(
-    "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      viewBox: `0 0 ${width} ${height}`,
-      width: width * scale,
-      height: height * scale,
-      role: "img",
-      "font-family": "system-ui, sans-serif",
-      "font-size": SIZE,
-    },
-    element("title", {}, escaped(title)),
-    element("style", {}, `\n${STYLE}\n${style}`),
-    element("rect", { class: "ink rule", ...edge, fill: "var(--ink-wash)" }),
-    ...parts.map((part) => `\n${part}`),
-  );
-  return `${root}\n`;
+  return svgFile({ title, width, height, fontSize: SIZE, style: `${STYLE}\n${style}` }, ...parts);
 }
 
 /** The title that is read, in the upper left corner. */
@@ -252,4 +181,4 @@ export function notes(
   return { svg, bottom: y - 8 };
 }
 
-export { element };
+export { element, type Tone };

@@ -1,5 +1,5 @@
-// npm run pictures: draws the pictures of the docs and of the site's home, and writes what they say into the pages: alt
-// texts, and the tables that say the same.
+// npm run pictures: draws the pictures of the docs and of the site's home, and the charts of the measurements. Writes
+// what the pictures say into the pages: alt texts, and the tables that say the same.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -48,8 +48,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   parseArguments(USAGE);
   ensurePackages();
   embedLua();
-  const { pictures, tables } = await compiled();
-  const all = await pictures();
+  const { charts, pictures, tables } = await compiled();
+  const all = [...(await pictures()), ...charts()];
   for (const { file, svg } of all) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), svg);
@@ -73,7 +73,7 @@ async function compiled() {
   const { build } = await import("esbuild");
   const outfile = join(root, ".tmp", "pictures.mjs");
   const entryPoints = [join(root, "pictures", "index.ts")];
-  const format = { bundle: true, platform: "node", format: "esm", packages: "external" };
-  await build({ entryPoints, outfile, ...format, logLevel: "warning" });
+  const format = { bundle: true, platform: "node", format: "esm", target: "node20" };
+  await build({ entryPoints, outfile, ...format, packages: "external", logLevel: "warning" });
   return import(pathToFileURL(outfile).href);
 }

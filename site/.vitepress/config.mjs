@@ -55,7 +55,7 @@ export default defineConfig({
       "/": MENU.map(({ text, items }) => ({
         text,
         collapsed: false,
-        items: [...items, ...(text === "Proof" ? report : [])].map(item),
+        items: [...items, ...(text === "Explain" ? report : [])].map(item),
       })),
     },
     outline: [2, 3],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { expect } from "chai";
-import { pictures, tables, type Picture } from "../../pictures/index.js";
+import { charts, pictures, tables, type Picture } from "../../pictures/index.js";
 import { pages, root } from "../docs/project.js";
 
 interface Box {
@@ -65,15 +65,17 @@ describe("the pictures", function () {
   });
 
   it("are those in the repository, and no others are there: npm run pictures", () => {
-    for (const { file, svg } of all) {
+    const drawn = [...all, ...charts()];
+    for (const { file, svg } of drawn) {
       expect(readFileSync(join(root, file), "utf8") === svg, file).to.equal(true);
+      expect(svg, file).to.include("prefers-color-scheme:dark");
     }
-    const files = ["docs/pictures", "site/home"].flatMap((folder) =>
+    const files = ["docs/pictures", "site/home", "bench/results"].flatMap((folder) =>
       readdirSync(join(root, folder))
         .filter((name) => name.endsWith(".svg"))
         .map((name) => posix.join(folder, name)),
     );
-    expect(files).to.have.members(all.map(({ file }) => file));
+    expect(files).to.have.members(drawn.map(({ file }) => file));
   });
 
   it("stand in a page, with what they say as alt text", () => {
@@ -107,7 +109,6 @@ describe("the pictures", function () {
       }
       // An image in a page of GitHub: nothing is loaded, nothing runs.
       expect(svg, file).to.not.match(/<script|@import|url\(|href|NaN|undefined/);
-      expect(svg, file).to.include("prefers-color-scheme:dark");
     }
   });
 
