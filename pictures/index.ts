@@ -4,7 +4,7 @@ import { choicesTable } from "./choices.js";
 import { lifeInWords, lifePicture } from "./life.js";
 import { handOverInWords, handOverPicture } from "./hand-over.js";
 import { lateWriteInWords, lateWritePicture } from "./late-write.js";
-import { nodeStatesInWords, nodeStatesPicture, nodeStatesTable } from "./node-states.js";
+import { nodeStatesInWords, nodeStatesPicture } from "./node-states.js";
 import { quarantineInWords, quarantinePicture } from "./quarantine.js";
 import { quorumInWords, quorumPicture } from "./quorum.js";
 import { lifeOfALock, lockWithoutANode, lossOfData, lateWrite, handOver } from "./runs.js";
@@ -80,8 +80,5 @@ export interface Table {
 }
 
 export function tables(): Table[] {
-  return [
-    { page: "docs/start/choosing.md", name: "choices", markdown: choicesTable() },
-    { page: "docs/operate/operations.md", name: "node-states", markdown: nodeStatesTable() },
-  ];
+  return [{ page: "docs/start/choosing.md", name: "choices", markdown: choicesTable() }];
 }

@@ -7,11 +7,9 @@ export type Band = "votes" | "itself" | "you" | "never";
 
 interface State {
   readonly band: Band;
-  /** In the picture: what is the matter, and when it votes. */
+  /** What is the matter, and when it votes. */
   readonly happened: string;
   readonly votes: string;
-  /** In the table of docs/operate/operations.md. */
-  readonly meaning: string;
 }
 
 /** All states that the sources know. */
@@ -20,44 +18,36 @@ export const NODE_STATES: Readonly<Record<ChannelState, State>> = {
     band: "votes",
     happened: "all is well",
     votes: "votes",
-    meaning: "votes",
   },
   connecting: {
     band: "itself",
     happened: "no handshake yet",
     votes: "within seconds",
-    meaning: "no handshake yet, or waiting for the other nodes of a new deployment",
   },
   down: {
     band: "itself",
     happened: "no connection",
     votes: "retried every second",
-    meaning: "the last connection attempt failed; `detail` says why. Retried about once a second",
   },
   suspected: {
     band: "itself",
     happened: "answers are overdue",
     votes: "as soon as it answers",
-    meaning: "connected, but operations have been unanswered for `nodeTimeoutMs`",
   },
   quarantined: {
     band: "itself",
     happened: "may have forgotten locks",
     votes: `after maxTtlMs (${DEFAULTS.maxTtlMs / 1_000} s)`,
-    meaning:
-      "restarted, lost its data, or new. `detail` says which and how to avoid the wait; `quarantineLeftMs` is the time until it votes",
   },
   misconfigured: {
     band: "you",
     happened: "answers, but must not vote",
     votes: "detail says what to do",
-    meaning: "answers, but must not vote; `detail` says why and what to do. Retried too",
   },
   closed: {
     band: "never",
     happened: "the manager is closed",
     votes: "",
-    meaning: "the manager is closed",
   },
 };
 
@@ -81,14 +71,6 @@ const RISES: Readonly<Record<"itself" | "you", number>> = { itself: 40, you: 24 
 const all = Object.entries(NODE_STATES) as [ChannelState, State][];
 const inBand = (band: Band): [ChannelState, State][] => all.filter(([, row]) => row.band === band);
 const bands = Object.keys(BANDS) as Band[];
-
-export function nodeStatesTable(): string {
-  const head = ["| `state` in `locks.nodes` | meaning |", "| --- | --- |"];
-  const order = bands.flatMap(inBand);
-  return [...head, ...order.map(([state, { meaning }]) => `| \`${state}\` | ${meaning} |`)].join(
-    "\n",
-  );
-}
 
 export function nodeStatesInWords(): string {
   const told = bands.map((band) => {

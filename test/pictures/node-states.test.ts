@@ -1,10 +1,5 @@
 import { expect } from "chai";
-import {
-  NODE_STATES,
-  nodeStatesPicture,
-  nodeStatesTable,
-  type Band,
-} from "../../pictures/node-states.js";
+import { NODE_STATES, nodeStatesPicture, type Band } from "../../pictures/node-states.js";
 import { readinessOf, type ChannelState } from "../../src/channel/channel-state.js";
 import type { NodeReadiness } from "../../src/protocol/readiness.js";
 
@@ -19,11 +14,10 @@ const BAND_OF: Readonly<Record<NodeReadiness, Band>> = {
 describe("the picture of the states of a node", () => {
   // A state that the sources have and the table has not does not compile.
   for (const state of Object.keys(NODE_STATES) as ChannelState[]) {
-    it(`says of ${state} what the sources say to those who wait for a quorum, and so does the table`, () => {
+    it(`says of ${state} what the sources say to those who wait for a quorum`, () => {
       const band = state === "closed" ? "never" : BAND_OF[readinessOf(state, false, false)];
       expect(NODE_STATES[state].band).to.equal(band);
       expect(nodeStatesPicture()).to.include(`>${state}<`);
-      expect(nodeStatesTable()).to.include(`| \`${state}\` | ${NODE_STATES[state].meaning} |`);
     });
   }
 });
