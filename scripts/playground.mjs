@@ -70,8 +70,13 @@ export async function playgroundPage() {
   });
   const read = (name) => readFileSync(join(source, "page", name), "utf8");
   const script = new TextDecoder().decode(outputFiles[0].contents);
-  const parts = { "/*css*/": read("page.css"), "/*script*/": script };
-  return read("page.html").replaceAll(/\/\*(?:css|script)\*\//g, (mark) => parts[mark]);
+  const icon = encodeURIComponent(readFileSync(join(root, "site", "icon.svg"), "utf8").trim());
+  const parts = {
+    "/*css*/": read("page.css"),
+    "/*icon*/": `data:image/svg+xml,${icon}`,
+    "/*script*/": script,
+  };
+  return read("page.html").replaceAll(/\/\*(?:css|icon|script)\*\//g, (mark) => parts[mark]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -5,9 +5,13 @@ import { join, posix } from "node:path";
 
 /** Code, which contains no links. */
 const CODE = /(^ *```[\s\S]*?^ *```|`[^`]*`)/gm;
-const LINK = /(\]\()([^)\s]+)(\))/g;
+/** In Markdown, and of a picture with several sources. */
+const LINK = /(\]\(|(?:src|srcset)=")([^)"\s]+)([)"])/g;
 
-const PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+/** The first page of the site, which is not in its menu: the name of the site leads there. */
+export const HOME = "site/home/index.md";
+
+const PAGES = [HOME, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 const PLOT = /\.svg$/;
 
 /** All Markdown pages, as paths in the repository. */
@@ -20,7 +24,7 @@ export function pagesOf(root) {
 
 /** The path on the site of a file of the repository. */
 export function sitePathOf(path) {
-  if (path === "README.md") return "index.md";
+  if (path === HOME) return "index.md";
   return path.endsWith(".md") || PLOT.test(path) ? path : `${path}.md`;
 }
 

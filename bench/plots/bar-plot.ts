@@ -1,7 +1,7 @@
-import { colorOf, framed, roomFor, xExtent, Y_EXTENT } from "./frame.js";
+import { framed, roomFor, seriesOf, xExtent, Y_EXTENT } from "./frame.js";
 import { linearScale, placeScale, shown } from "./scale.js";
 import type { Spread } from "../numbers/spread.js";
-import { element } from "./svg.js";
+import { element } from "../../pictures/svg.js";
 
 export interface BarPlot {
   readonly title: string;
@@ -28,8 +28,10 @@ export function barPlot({ title, valueTitle, names, groups }: BarPlot): string {
       const top = y.at(group) + (index - values.length / 2) * height;
       const bar = { x: x.at(0), y: top, width: x.at(median) - x.at(0), height: height - 1 };
       const middle = top + (height - 1) / 2;
-      const range = { x1: x.at(min), x2: x.at(max), y1: middle, y2: middle, stroke: "#333" };
-      return element("rect", { ...bar, fill: colorOf(index) }) + element("line", range);
+      const range = { x1: x.at(min), x2: x.at(max), y1: middle, y2: middle, class: "ink stroke" };
+      return (
+        element("rect", { ...bar, class: `${seriesOf(index)} solid` }) + element("line", range)
+      );
     }),
   );
   return framed({

@@ -1,4 +1,4 @@
-import { element, svgFile, text } from "./svg.js";
+import { element, svgFile, text } from "../../pictures/svg.js";
 import type { Extent, Scale } from "./scale.js";
 
 /** The width of a phone, so that the text is readable there without zooming. */
@@ -25,20 +25,31 @@ export function roomFor(labels: readonly string[]): number {
   return 14 + longest * TICK_CHARACTER;
 }
 
-/** Distinguishable with color blindness (Okabe and Ito), and grey for raw subjects. */
-const COLORS = [
-  "#0072b2",
-  "#56b4e9",
-  "#d55e00",
-  "#e69f00",
-  "#cc79a7",
-  "#009e73",
-  "#777",
-  "#aaa",
-  "#000",
+/**
+ * Colors on light and on dark. Distinguishable with color blindness (Okabe and Ito; on dark, lighter ones), and grey
+ * for raw subjects.
+ */
+const COLORS: readonly (readonly [light: string, dark: string])[] = [
+  ["#0072b2", "#2f8fd6"],
+  ["#56b4e9", "#7dbde6"],
+  ["#d55e00", "#ff8a4c"],
+  ["#e69f00", "#f5c04a"],
+  ["#cc79a7", "#e3a3c8"],
+  ["#009e73", "#35c99c"],
+  ["#777", "#8b949e"],
+  ["#aaa", "#c9d1d9"],
+  ["#000", "#fff"],
 ];
 
-export const colorOf = (index: number): string => COLORS[index % COLORS.length] ?? "#000";
+/** The class of what belongs to a series: it has its color. */
+export const seriesOf = (index: number): string => `series-${index % COLORS.length}`;
+
+const colors = (at: 0 | 1): string =>
+  COLORS.map((pair, index) => `.${seriesOf(index)}{--line:${pair[at]}}`).join("");
+
+const STYLE = `${colors(0)}\n@media (prefers-color-scheme:dark){${colors(1)}}`;
+/** Of titles, as large as the legend. */
+const FONT_SIZE = 12.5;
 
 /** Small enough for ten ticks side by side. */
 const TICK_SIZE = 11;
@@ -68,17 +79,16 @@ export interface Framed {
 export function framed({ title, x, y, left, names, drawing }: Framed): string {
   const legendTop = AREA.bottom + (x.title === "" ? 44 : 62);
   const rows = Math.ceil(names.length / LEGEND_COLUMNS);
+  const height = legendTop + rows * LEGEND_LINE;
   return svgFile(
-    title,
-    WIDTH,
-    legendTop + rows * LEGEND_LINE,
+    { title, width: WIDTH, height, fontSize: FONT_SIZE, style: STYLE },
     ...linesOf(title).map((line, index) =>
       text(line, 12, 24 + index * TITLE_LINE, { "font-size": TITLE_SIZE, "font-weight": 600 }),
     ),
     ...x.scale.ticks.map((tick) => xTick(x, tick)),
     ...y.scale.ticks.map((tick) => yTick(y, tick, left)),
     text(x.title, (left + RIGHT) / 2, AREA.bottom + 38, { "text-anchor": "middle" }),
-    text(y.title, left, AREA.top - 10, { fill: "#666" }),
+    text(y.title, left, AREA.top - 10, { class: "soft" }),
     ...drawing,
     ...names.map((name, index) => legendEntry(name, index, legendTop, rows)),
   );
@@ -95,14 +105,14 @@ function linesOf(title: string): string[] {
 
 function xTick({ scale, label, hasGrid }: Axis, tick: number): string {
   const x = scale.at(tick);
-  const line = { x1: x, x2: x, y1: AREA.top, y2: AREA.bottom, stroke: "#e4e4e4" };
+  const line = { x1: x, x2: x, y1: AREA.top, y2: AREA.bottom, class: "rule" };
   const at = { "text-anchor": "middle", "font-size": TICK_SIZE };
   return (hasGrid ? element("line", line) : "") + text(label(tick), x, AREA.bottom + 18, at);
 }
 
 function yTick({ scale, label, hasGrid }: Axis, tick: number, left: number): string {
   const y = scale.at(tick);
-  const line = { x1: left, x2: RIGHT, y1: y, y2: y, stroke: "#e4e4e4" };
+  const line = { x1: left, x2: RIGHT, y1: y, y2: y, class: "rule" };
   const at = { "text-anchor": "end", "font-size": TICK_SIZE };
   return (hasGrid ? element("line", line) : "") + text(label(tick), left - 8, y + 4, at);
 }
@@ -111,6 +121,6 @@ function yTick({ scale, label, hasGrid }: Axis, tick: number, left: number): str
 function legendEntry(name: string, index: number, top: number, rows: number): string {
   const x = 12 + Math.floor(index / rows) * ((WIDTH - 12) / LEGEND_COLUMNS);
   const y = top + (index % rows) * LEGEND_LINE;
-  const mark = { x, y: y - 10, width: 12, height: 12, fill: colorOf(index) };
+  const mark = { x, y: y - 10, width: 12, height: 12, class: `${seriesOf(index)} solid` };
   return element("rect", mark) + text(name, x + 18, y);
 }

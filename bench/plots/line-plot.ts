@@ -1,6 +1,6 @@
-import { colorOf, framed, roomFor, xExtent, Y_EXTENT } from "./frame.js";
+import { framed, roomFor, seriesOf, xExtent, Y_EXTENT } from "./frame.js";
 import { linearScale, logScale, placeScale, shown } from "./scale.js";
-import { element } from "./svg.js";
+import { element } from "../../pictures/svg.js";
 
 export interface Line {
   readonly name: string;
@@ -34,16 +34,23 @@ export function linePlot({ title, xTitle, yTitle, isLog, lines, xLabel }: LinePl
   const left = roomFor(y.ticks.map(shown));
   const x = placeScale(places, xExtent(left));
   const drawing = lines.map((line, index) => {
-    const stroke = colorOf(index);
+    const series = seriesOf(index);
     const at = line.points.map((point) => `${px(x.at(point.x))},${px(y.at(point.y))}`);
     const ranges = line.points.map(({ x: place, min, max }) => {
       const x1 = x.at(place);
-      return element("line", { x1, x2: x1, y1: y.at(min), y2: y.at(max), stroke, opacity: 0.5 });
+      return element("line", {
+        x1,
+        x2: x1,
+        y1: y.at(min),
+        y2: y.at(max),
+        class: `${series} stroke`,
+        opacity: 0.5,
+      });
     });
     const dots = line.points.map((point) =>
-      element("circle", { cx: x.at(point.x), cy: y.at(point.y), r: 3, fill: stroke }),
+      element("circle", { cx: x.at(point.x), cy: y.at(point.y), r: 3, class: `${series} solid` }),
     );
-    const path = { points: at.join(" "), fill: "none", stroke, "stroke-width": 2 };
+    const path = { points: at.join(" "), class: `${series} stroke`, "stroke-width": 2 };
     return [element("polyline", path), ...ranges, ...dots].join("");
   });
   return framed({

@@ -25,10 +25,7 @@ const report = existsSync(join(site, ".pages", "public", "campaign.html"))
   : [];
 
 /** Three nodes, two of which have voted. */
-const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="#3451b2" stroke-width="2">' +
-  '<circle cx="8" cy="4" r="2.8" fill="#3451b2"/><circle cx="4" cy="12" r="2.8" fill="#3451b2"/>' +
-  '<circle cx="12" cy="12" r="2.8"/></svg>';
+const ICON = readFileSync(join(site, "icon.svg"), "utf8").trim();
 
 export default defineConfig({
   title: "Quorate",
@@ -58,7 +55,7 @@ export default defineConfig({
       "/": MENU.map(({ text, items }) => ({
         text,
         collapsed: false,
-        items: [...items, ...(text === "Proof" ? report : [])].map(item),
+        items: [...items, ...(text === "Explain" ? report : [])].map(item),
       })),
     },
     outline: [2, 3],

@@ -3,7 +3,7 @@ import { array, assert, double, property, string } from "fast-check";
 import { barPlot } from "../../bench/plots/bar-plot.js";
 import { linePlot } from "../../bench/plots/line-plot.js";
 import { linearScale, logScale, placeScale, type Scale } from "../../bench/plots/scale.js";
-import { text } from "../../bench/plots/svg.js";
+import { text } from "../../pictures/svg.js";
 
 const EXTENT = { from: 300, to: 20 };
 const point = (x: number, y: number) => ({ x, y, min: y / 2, max: y * 2 });
@@ -61,7 +61,7 @@ describe("plots", () => {
       groups: [{ name: "frozen", values: [one!, two!] }],
     });
     const widths = [
-      ...svg.matchAll(/width="([\d.]+)" height="[\d.]+" fill="#(?:0072b2|56b4e9)"/g),
+      ...svg.matchAll(/width="([\d.]+)" height="[\d.]+" class="series-[01] solid"/g),
     ].map(([, width]) => Number(width));
     // Two bars, and after them the two marks of the legend.
     expect(widths.slice(0, 2)[1]).to.be.closeTo(2 * (widths[0] ?? 0), 0.1);

@@ -20,6 +20,7 @@ const simulated = (name: string): readonly string[] => [
 
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   demo: [script("demo")],
+  pictures: [script("pictures")],
   playground: [script("playground")],
   reference: [script("reference")],
   site: [script("site")],

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect } from "chai";
@@ -16,10 +16,15 @@ interface Menu {
 }
 
 interface Pages {
+  readonly HOME: string;
   pagesOf(root: string): string[];
   sitePathOf(path: string): string;
   relinked(root: string, page: string, text: string): { text: string; files: string[] };
   anchorOf(heading: string): string;
+}
+
+interface Names {
+  readonly importNames: (exports: object) => Map<string, string>;
 }
 
 /** Without building the site, which takes packages of its own. */
@@ -44,7 +49,9 @@ describe("the pages of the site", () => {
     const links = items.map(({ link }) => link).filter((link) => !link.startsWith("/"));
     expect(new Set(links).size).to.equal(links.length);
     expect(links).to.include.members([...docs, "README.md"]);
-    expect(links).to.have.members(pages.pagesOf(root));
+    // The name of the site leads to the home page.
+    expect([...links, pages.HOME]).to.have.members(pages.pagesOf(root));
+    expect(pages.sitePathOf(pages.HOME)).to.equal("index.md");
     expect(new Set(items.map(({ text }) => text)).size).to.equal(items.length);
   });
 
@@ -63,11 +70,11 @@ describe("the pages of the site", () => {
     );
     let count = 0;
     for (const [page, text] of staged) {
-      // What follows a `](` outside of code; the same number as before.
-      const links = [
-        ...text.replaceAll(/^ *```[\s\S]*?^ *```|`[^`]*`/gm, "").matchAll(/\]\(([^)\s]+)\)/g),
-      ];
-      expect(links, page).to.have.length(linksOf(join(root, page)).length);
+      // What follows a `](` outside of code; the same number as before. And the sources of a picture.
+      const prose = text.replaceAll(/^ *```[\s\S]*?^ *```|`[^`]*`/gm, "");
+      const inMarkdown = [...prose.matchAll(/\]\(([^)\s]+)\)/g)];
+      expect(inMarkdown, page).to.have.length(linksOf(join(root, page)).length);
+      const links = [...inMarkdown, ...prose.matchAll(/ (?:src|srcset)="([^"]+)"/g)];
       for (const [, link = ""] of links) {
         if (/^[a-z]+:/.test(link)) continue;
         count++;
@@ -88,6 +95,23 @@ describe("the pages of the site", () => {
     );
     expect(headings.length).to.be.above(5);
     expect(anchorsOf(page)).to.include.members(headings.map((text) => pages.anchorOf(text)));
+  });
+
+  it("name each entry of the package by its import path", async () => {
+    const { importNames } = (await load("import-names.mjs")) as Names;
+    const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      readonly exports: Readonly<Record<string, { readonly types?: string }>>;
+    };
+    const names = importNames(exports);
+    expect(names.get("")).to.equal("quorate");
+    expect(names.get("fencing")).to.equal("quorate/fencing");
+    for (const file of names.keys()) {
+      expect(existsSync(join(root, "src", file, "index.ts")), file).to.equal(true);
+    }
+    const entries = Object.keys(exports).filter((entry) => exports[entry]?.types !== undefined);
+    expect([...names.values()]).to.have.members(
+      entries.map((entry) => entry.replace(/^\./, "quorate")),
+    );
   });
 
   it("are refused with a link to what is not there", () => {

@@ -105,6 +105,36 @@ suite(`The playground, in a browser${why}`, function () {
     expect(statSync(file).size).to.be.below(MAX_BYTES);
   });
 
+  it("opens on a run that is over, whose outcome is seen without scrolling, and says what its words mean", async () => {
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await open("");
+    expect(await dataOf("naive", "broken")).to.equal("S1 F3");
+    expect(await dataOf("quorate", "broken")).to.equal("");
+    expect(await textOf(".now")).to.equal("9.00 s of 9 s");
+    for (const side of SIDES) {
+      const box = await page.locator(`#${side} .plot`).boundingBox();
+      expect((box?.y ?? Infinity) + (box?.height ?? 0), side).to.be.below(800);
+    }
+    expect(await page.locator("header dfn").allInnerTexts()).to.deep.equal(["seed", "oracle"]);
+    expect(await page.locator("link[rel=icon]").getAttribute("href")).to.match(/^data:image\/svg/);
+    await page.locator(".play").click();
+    await page.locator(".play", { hasText: "Pause" }).waitFor();
+    await page.locator(".play").click();
+  });
+
+  it("has the time lines first on a phone", async () => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    await open("");
+    const tops = await Promise.all(
+      ["sides", "transport", "story", "scenes"].map(async (id) => {
+        return (await page.locator(`#${id}`).boundingBox())?.y ?? Number.NaN;
+      }),
+    );
+    expect(tops).to.deep.equal(tops.toSorted((a, b) => a - b));
+    expect(tops[0]).to.be.below(300);
+    await page.setViewportSize({ width: 1_300, height: 900 });
+  });
+
   for (const scene of SCENES) {
     it(`${scene.title}: is judged as it is said, and plays as in Node.js`, async () => {
       await choose(scene.id);
@@ -202,7 +232,7 @@ suite(`The playground, in a browser${why}`, function () {
   it("a link that cannot be read is said to be so", async () => {
     await open("#scenario=e30");
     expect(await textOf(".notice")).to.contain("scenario is no object");
-    expect(await textOf("#story h2")).to.equal(SCENES[0]?.title);
+    expect(await textOf("#story h2")).to.equal(sceneOf("clock-jump").title);
     const bad = { ...sceneOf("split").scenario, nodeCount: 3, chaosMs: -1 };
     await open(new URL(linkTo("file:///x", { scenario: bad })).hash);
     expect(await textOf(".notice")).to.contain("chaosMs must be a number");

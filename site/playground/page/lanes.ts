@@ -45,6 +45,9 @@ export function heightOf(rows: readonly Row[]): number {
   return last === undefined ? 0 : last.top + HEIGHT[last.kind] + 4;
 }
 
+/** Room for the name of a violation. */
+const FLAG_PX = 24;
+
 /** A whole run, on lanes; the caller hides what is still to come. */
 export class Lanes {
   readonly past: SVGGElement;
@@ -272,10 +275,18 @@ export class Lanes {
         return [svg("rect", { class: "both", x, y: HEIGHT.top - 1, width, height })];
       }),
     );
-    const flags = this.#played.violations.flatMap(({ id, atUs }) => [
-      svg("line", { class: "violation", x1: this.x(atUs), y1: 12, x2: this.x(atUs), y2: bottom }),
-      svg("text", { class: "violation", x: this.x(atUs) + 3, y: 12 }, id),
-    ]);
+    const { violations } = this.#played;
+    const flags = violations.flatMap(({ id, atUs }, at) => {
+      const x = this.x(atUs);
+      const next = violations[at + 1];
+      // Of two close to each other, the first is named to its left.
+      const isClose = next !== undefined && this.x(next.atUs) - x < FLAG_PX;
+      const beside = isClose ? { x: x - 3, "text-anchor": "end" } : { x: x + 3 };
+      return [
+        svg("line", { class: "violation", x1: x, y1: 12, x2: x, y2: bottom }),
+        svg("text", { class: "violation", y: 12, ...beside }, id),
+      ];
+    });
     return [...shared, ...flags];
   }
 }

@@ -16,13 +16,13 @@ import { TextTrace } from "./text-trace.js";
 import { Transport } from "./transport.js";
 
 const nextTurn = messageTurns();
-const FIRST = SCENES[0] as Scene;
+/** Of all scenes, the one in which the two sides differ most. */
+const OPENING = SCENES.find(({ id }) => id === "clock-jump") as Scene;
 
-let scene = FIRST;
-let scenario = FIRST.scenario;
+let scene = OPENING;
+let scenario = OPENING.scenario;
 let match: Match | undefined;
-/** In a narrow window, a whole scene would be too small to see. */
-let zoom = innerWidth < 560 ? 2 : 1;
+let zoom = 1;
 /** The current run. Runs requested in the meantime are merged into one that follows it. */
 let running: Promise<void> | undefined;
 let isAskedAgain = false;
@@ -157,7 +157,7 @@ function readAddress(): void {
     if (json === undefined) return;
     const shared = checkShared(json);
     scenario = shared.scenario;
-    scene = SCENES.find(({ id }) => id === shared.scene) ?? FIRST;
+    scene = SCENES.find(({ id }) => id === shared.scene) ?? OPENING;
   } catch (error) {
     notice.textContent = `The link could not be read: ${(error as Error).message}`;
   }
@@ -214,4 +214,5 @@ addEventListener("hashchange", () => {
 
 readAddress();
 markScene();
-void run();
+// It opens on a run that is over: the outcome is seen first, and how it came to that when it plays.
+void run().then(() => player.moveTo(player.endUs));
