@@ -231,7 +231,7 @@ const BUGS: readonly PlantedBug[] = [
   },
   {
     title: "a process that gives up and stays in the queues",
-    profile: "calm",
+    profile: "shared",
     killer: "W4",
     tamper: between((inner, operation, receiver, mayHold) => {
       if (operation.kind === "leave") receiver.onVote(0, GRANTED);
