@@ -43,7 +43,7 @@ export const ROWS: readonly Row[] = [
     where: ["adoption"],
     noticedBy: ["H1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 31, ms: 117 },
+    pin: { where: 0, seed: 17, ms: 394 },
   },
   {
     id: "contention-taken-for-silence",
@@ -193,7 +193,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 70 },
+    pin: { where: 0, seed: 149, ms: 76 },
   },
   {
     id: "released-when-nothing-found",
@@ -217,7 +217,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 78 },
+    pin: { where: 1, seed: 56, ms: 116 },
   },
   {
     id: "silence-taken-for-contention",

@@ -161,7 +161,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.fenceNotIncremented],
     noticedBy: ["F2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 34 },
+    pin: { where: 0, seed: 2, timing: 4, ms: 18 },
   },
   {
     id: "floor-not-raised",
@@ -225,7 +225,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 2, seed: 47, timing: 10, ms: 708 },
+    pin: { where: 2, seed: 47, timing: 15, ms: 259 },
   },
   {
     id: "heal-after-force",
@@ -481,7 +481,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 36, ms: 51 },
+    pin: { where: 0, seed: 36, timing: 2, ms: 115 },
   },
   {
     id: "set-token-of-first-name",
@@ -493,7 +493,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 36, ms: 113 },
+    pin: { where: 0, seed: 36, timing: 2, ms: 184 },
   },
   {
     id: "set-without-nx",

@@ -13,7 +13,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 166, ms: 28 },
+    pin: { where: 0, seed: 166, timing: 7, ms: 70 },
   },
   {
     id: "failure-kept-by-a-single-call",
@@ -126,7 +126,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["W1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 7, timing: 18, ms: 223 },
+    pin: { where: 0, seed: 7, timing: 23, ms: 159 },
   },
   {
     id: "set-refusal-told-to-others",
