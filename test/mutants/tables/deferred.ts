@@ -32,7 +32,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "network", "bursts"],
     noticedBy: ["S1", "S2"],
     seedBudget: 300,
-    pin: { where: 1, seed: 3, ms: 2270 },
+    pin: { where: 1, seed: 3, timing: 1, ms: 254 },
   },
   {
     id: "deferred-for-the-dead",
@@ -149,7 +149,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "skew", "steps"],
     noticedBy: ["F1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 265 },
+    pin: { where: 0, seed: 26, ms: 43 },
   },
   {
     id: "late-release-defers",
