@@ -244,6 +244,15 @@ conformance("deferred acquires", (redis) => {
     });
   }
 
+  it("let those in that waited behind them, when they are withdrawn", async () => {
+    const own = { owner: "y", inbox: "p", ticket: 2, placePrefix: "r" } as const;
+    const reader = acquire({ name: "aShared", ...own });
+    const given = [record, run(acquire({ name: "aShared" }), acquire(zByQ), reader)];
+    const withdrawn = release({ owner: "z", inbox: "q", ticket: 0 });
+    const seen = await expectSame(redis(), [...given, run(withdrawn)]);
+    expect(lastOf(seen).told).to.deep.equal(["p r20:lock:a"]);
+  });
+
   it("have the fence of the proposal, which is the same on all nodes", async () => {
     const seen = await expectSame(redis(), [...BOTH_WAIT, run(release())]);
     const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];

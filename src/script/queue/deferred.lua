@@ -36,13 +36,15 @@ local function drop(key, inbox)
   call('DEL', key_of(key, inbox))
 end
 
--- Its owner is over. Unless the place has gone on with another attempt, it is left.
+-- Its owner is over. Unless the place has gone on with another attempt, it is left, and those are let in that waited
+-- behind it only.
 local function withdraw(lock)
   local key = key_of(lock.key, lock.inbox)
   local place, owner = string.match(call('GET', key) or '', '^%d+ %d+ (%S+) %d+ %d+ [01] (.+)$')
   if owner ~= lock.owner then return end
   call('DEL', key)
-  require('queue.leave')(lock.queue, place)
+  if not require('queue.leave')(lock.queue, place) then return end
+  require('lib.offers').let_in(lock.key, lock.queue, redis.pcall('GET', lock.key))
 end
 
 -- Keeps it as long as the place.
