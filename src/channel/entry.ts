@@ -20,6 +20,16 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** The acquire that a release leaves with the node, as if it was sent itself. */
+export function deferredBy(operation: Operation): Operation | undefined {
+  const { keys, sendBeforeMs } = operation;
+  const deferred = operation.kind === "release" ? operation.waiter?.deferred : undefined;
+  return (
+    deferred &&
+    newOperation("acquire", { ...{ keys, sendBeforeMs, fence: undefined }, ...deferred })
+  );
+}
+
 /** The same, but what it defers: nodes only keep the place. Of a release; others keep theirs. */
 export function withoutDeferred(operation: Operation): Operation {
   if (operation.kind !== "release" || operation.waiter?.deferred === undefined) return operation;

@@ -3,6 +3,7 @@ import type { AnyOperation, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
   answerUnknown,
+  deferredBy,
   entryWithoutReceiver,
   withoutDeferred,
   failCall,
@@ -222,7 +223,7 @@ export class Pipeline {
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         entries.push(entry);
-        const says = saysThatWeWait(operation) && this.#mayGrant;
+        const says = saysThatWeWait(operation) && this.#mayGrant(operation);
         operations.push(says ? operation : withoutDeferred(operation));
         isHeard ||= says;
       }
@@ -239,15 +240,16 @@ export class Pipeline {
       const batch = { operations, recordId: this.recordId, withScript: !this.#isScriptLoaded };
       this.#isScriptLoaded = true;
       const number = connection.send(batch, (reply) => this.#onReply(inFlight, reply));
-      if (isHeard)
-        this.heardCalls.add({ number, sentMs: nowMs, recordId: this.recordId });
+      if (isHeard) this.heardCalls.add({ number, sentMs: nowMs, recordId: this.recordId });
     }
     for (const [entry, { fault, message }] of refused) refuseUnsent(entry, fault, message);
   }
 
-  /** Where its votes do not count, it must not give the name to anybody. */
-  get #mayGrant(): boolean {
-    return this.recordId !== "" && this.#node.votesCount;
+  /** Where its votes do not count, or not on keys that live so long, it must not give the name to anybody. */
+  #mayGrant(operation: Operation): boolean {
+    const deferred = deferredBy(operation);
+    const mayLeave = deferred === undefined || this.#node.problemOf(deferred) === undefined;
+    return this.recordId !== "" && this.#node.votesCount && mayLeave;
   }
 
   /** Why an operation must not be sent any more, or not to this node; undefined if it may. */
@@ -290,7 +292,10 @@ export class Pipeline {
   /** Operations rejected by NOSCRIPT, in order, except those that their own release has overtaken. */
   #sendAgain(unexecuted: Unexecuted): void {
     this.#unexecuted = undefined;
-    const again = unexecuted.refuseOvertaken();
+    // What a release leaves for others of its process may be over by now.
+    const again = unexecuted
+      .refuseOvertaken()
+      .map((entry) => ({ ...entry, operation: withoutDeferred(entry.operation) }));
     this.#resentCount = again.length;
     this.#isScriptLoaded = false;
     this.#queue.unshift(...again);

@@ -188,9 +188,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
     if (!this.keys.lockKeys.includes(lockKey)) return;
-    const { attempt, place } = this.#state;
-    if (attempt === undefined) place?.yield();
     this.on({ what: "stolen" });
+    if (!this.#isOver) this.#state.place?.yield();
   }
 
   /** Called by a later request that steals the name. */
@@ -225,8 +224,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     if (this.#isOver || place?.waiter === undefined) return;
     const nowMs = this.#context.clock.now();
     let { attempt } = this.#state;
-    // One that is rolled back only waits for its reason, under another owner.
-    if (attempt?.isLost === true) {
+    // One that is rolled back only waits for its reason, under another owner; so may one be that has not begun.
+    if (attempt?.isLost === true || attempt?.hasBegun === false) {
       this.#rollBack();
       attempt = undefined;
     }

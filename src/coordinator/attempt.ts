@@ -100,8 +100,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Before it asks again: what those that refused have said. If its time is up before, that is the reason. */
   #toAskAgain: Votes = [];
   #lease: Lease | undefined;
-  /** The admission let it begin: nodes were asked at once. */
-  #isAdmitted = false;
+  /** Lease clock: the admission let it begin, and nodes were asked. */
+  #admittedMs: number | undefined;
   /** Nodes have granted it of their own accord, and the others are not asked yet. */
   #isGathering = false;
   /** The place of the acquire, once this attempt is rolled back. */
@@ -182,8 +182,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   begin(): void {
     const { clock, entropy, schedule } = this.#context;
     schedule.remove(this);
-    this.#isAdmitted = true;
     const nowMs = clock.now();
+    this.#admittedMs = nowMs;
     this.#firstSendMs = nowMs;
     if (this.#listener.onBegin?.(nowMs) === false) this.abort();
     if (this.#isOver) return;
@@ -446,10 +446,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     const { admission, schedule } = this.#context;
     schedule.remove(this);
-    const beganMs = this.#firstSendMs;
-    if (beganMs === undefined) admission.leave(this);
-    else if (this.#isAdmitted)
+    const beganMs = this.#admittedMs;
+    if (beganMs !== undefined)
       admission.onEnd(how, beganMs, this.#asked.settings.nodeTimeoutMs, nowMs);
+    else if (this.#firstSendMs === undefined) admission.leave(this);
   }
 
   /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */
@@ -468,7 +468,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const isForAll = token !== undefined || as === "adoption";
     let to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
     // Where all have refused it, it goes on under its ownerId, which is over otherwise.
-    const isRefusedByAll = nodeCountOf(nodesThatRefused(this.#votes)) === this.#context.nodes.length;
+    const isRefusedByAll =
+      nodeCountOf(nodesThatRefused(this.#votes)) === this.#context.nodes.length;
     if (waiter?.deferred !== undefined && !isRefusedByAll) {
       this.#next = this.#listener.onRollback?.();
       waiter = this.#next ?? waiter;

@@ -78,6 +78,8 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
   readonly #lingerMs: number;
   readonly #judge: RoundJudge | undefined;
   #isLingering = false;
+  /** Nodes that had refused it before. */
+  #grantedLaterCount = 0;
   /** Until it was told of the end. */
   #watcher: RoundWatcher | undefined;
 
@@ -165,6 +167,7 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
     const before = this.votes[index];
     if (this.#isOver || before?.kind !== "refused") return this.onVote(index, vote);
     this.votes[index] = vote;
+    this.#grantedLaterCount++;
     this.#decide();
   }
 
@@ -206,7 +209,9 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
 
   #lingers({ nodeCount, grantedCount, refusedCount, faultCount }: Tally): boolean {
     if (this.#lingerMs === 0 || this.verdict !== "pending") return false;
-    const isWorthIt = grantedCount + faultCount === 0 && refusedCount < nodeCount;
+    const refusedFirst = refusedCount + this.#grantedLaterCount;
+    const isWorthIt =
+      grantedCount + faultCount === this.#grantedLaterCount && refusedFirst < nodeCount;
     if (isWorthIt !== this.#isLingering) this.#linger(isWorthIt);
     return isWorthIt;
   }

@@ -2,7 +2,7 @@ import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
-import { keyTtlMs } from "../protocol/lease-times.js";
+import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
 import { maxAgeMs } from "../protocol/node-grant.js";
 import type { DeferredAcquire, Waiter } from "../protocol/waiter.js";
 import type { Predecessor } from "./acquire-mode.js";
@@ -81,8 +81,9 @@ export class WaitPlace implements QueueMember {
     const deferred: DeferredAcquire = {
       ownerId: newOwnerId(this.#context.entropy, settings),
       ttlMs: keyTtlMs(settings),
+      marginMs: settings.clockStepMs,
       isFenced: settings.fencing,
-      maxAgeMs: maxAgeMs(settings.ttlMs),
+      maxAgeMs: maxAgeMs(settings.ttlMs, usableForMs(settings)),
     };
     this.waiter = { ...this.waiter, deferred };
     return this.waiter;
@@ -118,11 +119,18 @@ export class WaitPlace implements QueueMember {
 
   /** Whoever is first now takes its place, where nodes may have its deferred acquire. */
   #endOwner(): void {
-    const { keys, waiter, request } = this;
-    if (waiter?.deferred === undefined || !this.#isDeferred) return;
+    const { waiter } = this;
+    if (waiter === undefined || !this.#isDeferred) return;
     const own = this.renewOwner();
-    const next = this.#context.waitQueues.nextOf(keys);
+    const next = this.#context.waitQueues.nextOf(this.keys);
+    this.#end(waiter, next);
     this.#isDeferred = next === own;
+  }
+
+  /** @param next who goes on in its place */
+  #end(waiter: Waiter, next: Waiter | undefined): void {
+    const { keys, request } = this;
+    if (waiter.deferred === undefined || !this.#isDeferred) return;
     rollback(this.#context, {
       keys,
       ownerId: waiter.deferred.ownerId,
@@ -133,9 +141,16 @@ export class WaitPlace implements QueueMember {
     });
   }
 
-  /** A request of this process steals the name: nodes must not have given it to this one before. It goes on waiting. */
+  /**
+   * A request of this process steals the name: nodes must not have given it to this one before, nor give it to it until
+   * it has asked again. It goes on waiting.
+   */
   yield(): void {
-    this.#endOwner();
+    const { waiter } = this;
+    if (waiter === undefined || this.#acquire.attempt?.isAsking === true) return;
+    this.renewOwner();
+    this.#end(waiter, { ...waiter, deferred: undefined });
+    this.#isDeferred = false;
   }
 
   get isFirst(): boolean {

@@ -41,9 +41,11 @@ const MAX_AGE_MS = 500;
 /**
  * How long ago a node may have heard of the process that it grants a lock to, ms. That time is taken from the validity,
  * and it is how long a process that has just died can still be given a lock.
+ *
+ * @param usableMs how much of the validity may pass before the lock is granted
  */
-export function maxAgeMs(ttlMs: number): number {
-  return Math.min(MAX_AGE_MS, Math.floor(ttlMs / 10));
+export function maxAgeMs(ttlMs: number, usableMs: number): number {
+  return Math.min(MAX_AGE_MS, Math.floor(ttlMs / 10), Math.max(0, Math.floor(usableMs / 2)));
 }
 
 /**

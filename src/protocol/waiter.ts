@@ -19,6 +19,8 @@ export interface DeferredAcquire {
   readonly ownerId: string;
   /** Of the key, ms. */
   readonly ttlMs: number;
+  /** Of these, what is added for steps of clocks, ms. */
+  readonly marginMs?: number | undefined;
   readonly isFenced: boolean;
   /** Only if the process was heard of on the node within that time, ms. */
   readonly maxAgeMs: number;

@@ -6,7 +6,7 @@ import {
   type OperationSpec,
   type Owner,
 } from "../support/conformance/node-under-test.js";
-import { expectSame, lastOf, run, wait, type Step } from "../support/conformance/steps.js";
+import { expectSame, lastOf, wait, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 
 const LONG_MS = 60_000;
@@ -17,6 +17,11 @@ const acquire = (more: Partial<OperationSpec> = {}): OperationSpec => {
 const release = (more: Partial<OperationSpec> = {}): OperationSpec => {
   return { kind: "release", fence: 1, ttlMs: LONG_MS, proposalUs: 1_000, ...more };
 };
+/** From a client that knows that record. */
+const runFor = (recordId: string, ...of: readonly OperationSpec[]): Step => {
+  return { do: "batch", recordId, of };
+};
+const run = (...of: readonly OperationSpec[]): Step => runFor("id-1", ...of);
 const defers = (owner: Owner, maxAgeMs = AGE_MS) => ({ deferred: { owner, maxAgeMs } });
 
 /** They wait in this order, each with its acquire. */
@@ -96,6 +101,18 @@ const ROWS: readonly Row[] = [
   {
     title: "and not where another has",
     given: [...BOTH_WAIT, wait(AGE_MS), refreshOf("p"), wait(AGE_MS)],
+    when: release(),
+    gets: "turn",
+  },
+  {
+    title: "none of a process that knew the node before it lost its data",
+    given: [record, run(acquire()), runFor("id-0", release({ ...zByQ, ticket: 5 }))],
+    when: release(),
+    gets: "turn",
+  },
+  {
+    title: "none of a process that does not compare records",
+    given: [record, runFor("", acquire(), acquire(zByQ))],
     when: release(),
     gets: "turn",
   },
@@ -181,7 +198,27 @@ const ROWS: readonly Row[] = [
   },
   {
     title: "none on a node without a record",
-    given: [run(acquire(), acquire(zByQ))],
+    given: [runFor("", acquire()), run(release({ ...zByQ, ticket: 5 }))],
+    when: release(),
+    gets: "turn",
+  },
+  {
+    title: "none of an owner that an operator has ended",
+    given: [
+      record,
+      run(acquire(), acquire(zByQ)),
+      run({ kind: "revoke", owner: "z", ttlMs: LONG_MS }),
+    ],
+    when: release(),
+    gets: "turn",
+  },
+  {
+    title: "none by the turn of another place of its process",
+    given: [
+      record,
+      run(acquire(), acquire(zByQ)),
+      run(acquire({ ...zByQ, ...defers("y"), owner: "y", ticket: 3, turnMs: 30 })),
+    ],
     when: release(),
     gets: "turn",
   },

@@ -4,6 +4,7 @@ import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { Pending } from "../../src/coordinator/local-competitors.js";
 import type { ManagedLease } from "../../src/coordinator/observer.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import type { AnyOperation } from "../../src/protocol/operation.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
@@ -283,6 +284,30 @@ describe("an acquire that gives way to a preemption", () => {
     bench.answer("acquire", [held(), held()]);
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["refused"]);
   });
+
+  for (const { title, votes } of [
+    { title: "while it waits", votes: [held(60_000), held(60_000), held(60_000), held(60_000)] },
+    { title: "where its attempt is lost already", votes: [fault(), granted(7), held()] },
+    { title: "while its attempt has nodes", votes: [granted(7), held()] },
+  ]) {
+    it(`leaves nothing with the nodes that they could grant it, ${title}`, () => {
+      const bench = new CoordinatorBench(4, undefined, heardInbox());
+      const { pendingAcquire } = bench.acquire(
+        {},
+        { waitMs: 10_000, maxDelayMs: 2_000, fair: true },
+      );
+      bench.answer("acquire", [held(60_000), held(60_000), held(60_000), held(60_000)]);
+      bench.clock.advance(title === "while it waits" ? 100 : 2_100);
+      if (bench.counts("acquire")[0] === 2) bench.answer("acquire", votes);
+      pendingAcquire.yieldTo(KEYS.lockKey);
+      for (const node of bench.nodes) {
+        const sent: readonly AnyOperation[] = node.asks.map(({ operation }) => operation);
+        const last = sent.findLast(({ waiter }) => waiter !== undefined);
+        expect(last).to.include({ kind: "release" });
+        expect(last?.waiter).to.include({ deferred: undefined });
+      }
+    });
+  }
 
   it("does nothing while it asks for nothing", () => {
     const bench = new CoordinatorBench();

@@ -89,16 +89,18 @@ describe("The message of a node that has executed a deferred acquire", () => {
 });
 
 describe("A deferred acquire", () => {
-  for (const [ttlMs, most] of [
-    [60_000, 500],
-    [5_000, 500],
-    [4_999, 499],
-    [1_000, 100],
-    [19, 1],
-    [9, 0],
+  for (const [ttlMs, usableMs, most] of [
+    [60_000, 59_000, 500],
+    [5_000, 4_900, 500],
+    [4_999, 4_900, 499],
+    [1_000, 900, 100],
+    [1_000, 89, 44],
+    [1_000, -1, 0],
+    [19, 15, 1],
+    [9, 8, 0],
   ] as const) {
-    it(`of ${ttlMs} ms is executed up to ${most} ms after its process was heard of`, () => {
-      expect(maxAgeMs(ttlMs)).to.equal(most);
+    it(`of ${ttlMs} ms, ${usableMs} of them usable, is executed up to ${most} ms after its process was heard of`, () => {
+      expect(maxAgeMs(ttlMs, usableMs)).to.equal(most);
     });
   }
 

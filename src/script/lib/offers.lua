@@ -17,7 +17,7 @@ local function offer(key, of, is_not_reserved, by)
     local wants, ms, inbox = string.match(first, '^([rs]?)(%d+):(.*)$')
     -- Not to the process that gives it up for others and waits on: it could keep them out for ever.
     local may_grant = wants == '' and by and by.inbox ~= inbox and not is_not_reserved and #by.buckets == 1
-    if may_grant and require('queue.deferred').execute(by, of, inbox) then return end
+    if may_grant and require('queue.deferred').execute(by, of, first, inbox) then return end
     if tell(inbox, wants .. ms .. ':' .. key) > 0 then
       if not is_not_reserved then call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end
       return

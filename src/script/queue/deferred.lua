@@ -2,8 +2,8 @@
 -- comes. The node executes it as soon as the name is free, in the step that frees it, and the message about that is
 -- its vote: the waiter need not ask.
 --
--- One per place, in a key beside the lock key: the number of the call that left it, when that was (ms), the place, how
--- old it may be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds
+-- One per place, in a key beside the lock key: the number of the call that left it, when that was (ms), the record that
+-- the caller knew, the place, how old it may be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds
 -- out if the message is lost.
 --
 -- A waiter may have gone, and so a deferred acquire is only executed if its process was heard of shortly before: in
@@ -20,12 +20,13 @@ local function key_of(key, inbox)
 end
 
 local function now_text()
-  return ARGV[3] .. ' ' .. string.format('%.0f', now_ms())
+  return ARGV[3] .. ' ' .. string.format('%.0f', now_ms()) .. ' ' .. ARGV[1]
 end
 
--- Replaces the one of an earlier attempt, which is over. acquire: "" for none
+-- Replaces the one of an earlier attempt, which is over. acquire: "" for none. Who does not compare records cannot tell
+-- whether the message is a vote.
 local function store(key, place, inbox, acquire)
-  if acquire ~= '' and KEYS[1] == RECORD_KEY then
+  if acquire ~= '' and KEYS[1] == RECORD_KEY and ARGV[1] ~= '' then
     call('SET', key_of(key, inbox), now_text() .. ' ' .. place .. ' ' .. acquire, 'PX', PLACE_MS)
   else
     call('DEL', key_of(key, inbox))
@@ -40,7 +41,7 @@ end
 -- behind it only.
 local function withdraw(lock)
   local key = key_of(lock.key, lock.inbox)
-  local place, owner = string.match(call('GET', key) or '', '^%d+ %d+ (%S+) %d+ %d+ [01] (.+)$')
+  local place, owner = string.match(call('GET', key) or '', '^%d+ %d+ %S+ (%S+) %d+ %d+ [01] (.+)$')
   if owner ~= lock.owner then return end
   call('DEL', key)
   if not require('queue.leave')(lock.queue, place) then return end
@@ -71,11 +72,12 @@ local function is_recent(at, most)
   return math.abs(now_ms() - tonumber(at)) <= tonumber(most)
 end
 
--- The number of the last call in which the process was heard of, if that is not too long ago.
-local function number_of(number, at, most, inbox)
-  if is_recent(at, most) then return number end
-  number, at = string.match(call('GET', seen_by(inbox)) or '', '^(%d+) (%d+)$')
-  return number and is_recent(at, most) and number
+-- The number of the last call in which the process was heard of, if that is not too long ago; and the record that it
+-- knew.
+local function number_of(number, at, known, most, inbox)
+  if is_recent(at, most) then return number, known end
+  number, at, known = string.match(call('GET', seen_by(inbox)) or '', '^(%d+) (%d+) (%S*)$')
+  return number and is_recent(at, most) and number, known
 end
 
 local function fence_of(lock, is_fenced, top)
@@ -88,15 +90,17 @@ end
 
 -- Of a key that is free. lock: the one that was released; of is the queue, and the place is no longer in it. Returns
 -- whether the waiter has it now, and has been told.
-local function execute(lock, of, inbox)
+local function execute(lock, of, place, inbox)
   local key = key_of(lock.key, inbox)
-  local number, at, most, ttl, is_fenced, owner =
-    string.match(call('GET', key) or '', '^(%d+) (%d+) %S+ (%d+) (%d+) ([01]) (.+)$')
-  number = number and (is_fenced == '0' or lock.proposal ~= '') and number_of(number, at, most, inbox)
-  if not number then return false end
+  local number, at, known, left_with, most, ttl, is_fenced, owner =
+    string.match(call('GET', key) or '', '^(%d+) (%d+) (%S+) (%S+) (%d+) (%d+) ([01]) (.+)$')
+  if left_with ~= place or is_fenced == '1' and lock.proposal == '' then return false end
+  number, known = number_of(number, at, known, most, inbox)
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
-  local fence = id and fence_of(lock, is_fenced, top)
-  if not fence or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
+  -- It would be no vote for who knew the node before it lost its data.
+  local fence = number and id == known and fence_of(lock, is_fenced, top)
+  local is_over = fence and require('lib.ended').is_ended({ key = lock.key, owner = owner })
+  if not fence or is_over or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
   call('SET', key, '+' .. owner, 'PX', ttl)
   local is_waited_for = require('queue.place_at')(of, 0) and 1 or 0
   -- Whoever reads the channel cannot make it: the owner is a secret, and so is the record.

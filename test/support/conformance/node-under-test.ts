@@ -142,6 +142,8 @@ export interface OperationSpec {
   readonly proposalUs?: number | undefined;
   /** It waits for its turn as a reader, or at a permit. */
   readonly placePrefix?: PlacePrefix | undefined;
+  /** Of its place, 20 by default. */
+  readonly turnMs?: number;
   /** Takes the name from whoever holds it, with an acquire. */
   readonly preempts?: boolean | undefined;
   /** Whose lock it takes over, with an acquire; and its token. */
@@ -197,9 +199,10 @@ function signsOf(signs: NonNullable<OperationSpec["signs"]>, nowUs: number): str
 function waiterOf(
   {
     placePrefix = "",
+    turnMs = 20,
     deferred,
     ttlMs = 1_000,
-  }: Pick<OperationSpec, "placePrefix" | "deferred" | "ttlMs">,
+  }: Pick<OperationSpec, "placePrefix" | "turnMs" | "deferred" | "ttlMs">,
   inbox: Inbox,
   ticket: number,
 ): Waiter {
@@ -207,7 +210,7 @@ function waiterOf(
     ...{ ownerId: OWNERS[deferred.owner], ttlMs, isFenced: deferred.isFenced ?? true },
     maxAgeMs: deferred.maxAgeMs,
   };
-  return { inbox: INBOXES[inbox], ticket, turnMs: 20, placePrefix, deferred: acquire };
+  return { inbox: INBOXES[inbox], ticket, turnMs, placePrefix, deferred: acquire };
 }
 
 /** The words of an error are the server's own. */
