@@ -913,6 +913,26 @@ describe("NodeChannel: acquires that it defers to its node", () => {
     expect(bench.channel.voteOf(grantIn(bench), "next"), "of a call after").to.not.equal(undefined);
   });
 
+  it("defers nothing that would live longer than the node's record allows", () => {
+    const bench = ready();
+    const long = { ...waiter, deferred: { ...deferred, ttlMs: 1e9 } };
+    bench.send("release", "a", { waiter: long });
+    expect(sentWaiter(bench), "its place only").to.deep.equal({ ...waiter, deferred: undefined });
+    const within = { ...waiter, deferred: { ...deferred, ttlMs: 1e9, marginMs: 1e9 - 1 } };
+    bench.send("release", "b", { waiter: within });
+    expect(sentWaiter(bench)).to.deep.equal(within);
+  });
+
+  it("defers nothing again with a release that met NOSCRIPT: it may be over", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.connection.answer(0);
+    bench.send("release", "a", { waiter });
+    bench.connection.batch(1).reply({ kind: "noScript" });
+    expect(bench.connection.sent).to.have.length(3);
+    expect(sentWaiter(bench), "its place only").to.deep.equal({ ...waiter, deferred: undefined });
+  });
+
   it("defers nothing where records are not compared: a vote could not be proven", () => {
     const bench = ready({ isQuarantineOn: false });
     bench.send("release", "a", { waiter });

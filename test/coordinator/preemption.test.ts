@@ -285,20 +285,25 @@ describe("an acquire that gives way to a preemption", () => {
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["refused"]);
   });
 
-  for (const { title, votes } of [
-    { title: "while it waits", votes: [held(60_000), held(60_000), held(60_000), held(60_000)] },
+  for (const { title, votes, waitMs = 10_000 } of [
+    { title: "while it waits", votes: [0, 1, 2, 3].map(() => held(60_000)) },
     { title: "where its attempt is lost already", votes: [fault(), granted(7), held()] },
+    {
+      title: "where its last attempt is lost already",
+      votes: [fault(), granted(7), held()],
+      waitMs: 20,
+    },
     { title: "while its attempt has nodes", votes: [granted(7), held()] },
   ]) {
     it(`leaves nothing with the nodes that they could grant it, ${title}`, () => {
       const bench = new CoordinatorBench(4, undefined, heardInbox());
-      const { pendingAcquire } = bench.acquire(
-        {},
-        { waitMs: 10_000, maxDelayMs: 2_000, fair: true },
-      );
+      const { pendingAcquire } = bench.acquire({}, { waitMs, minDelayMs: 20, maxDelayMs: 20 });
       bench.answer("acquire", [held(60_000), held(60_000), held(60_000), held(60_000)]);
-      bench.clock.advance(title === "while it waits" ? 100 : 2_100);
-      if (bench.counts("acquire")[0] === 2) bench.answer("acquire", votes);
+      if (votes !== undefined) {
+        bench.clock.advance(20);
+        expect(bench.counts("acquire")).to.deep.equal([2, 2, 2, 2]);
+        bench.answer("acquire", votes);
+      }
       pendingAcquire.yieldTo(KEYS.lockKey);
       for (const node of bench.nodes) {
         const sent: readonly AnyOperation[] = node.asks.map(({ operation }) => operation);
