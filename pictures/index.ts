@@ -43,6 +43,11 @@ export async function pictures(): Promise<Picture[]> {
       svg: lifePicture(life, { isMoving: true }),
     },
     {
+      file: "site/home/life-wide-still.svg",
+      alt: lifeAlt,
+      svg: lifePicture(life, { width: WIDE_PX }),
+    },
+    {
       file: "site/home/life-wide.svg",
       alt: lifeAlt,
       svg: lifePicture(life, { width: WIDE_PX, isMoving: true }),

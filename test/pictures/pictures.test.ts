@@ -79,8 +79,8 @@ describe("the pictures", function () {
   });
 
   it("stand in a page, with what they say as alt text", () => {
-    // The wide one takes the place of another where there is room.
-    for (const { file, alt } of all.filter(({ file: path }) => !path.endsWith("-wide.svg"))) {
+    // The wide ones take the place of another where there is room.
+    for (const { file, alt } of all.filter(({ file: path }) => !path.includes("-wide"))) {
       const places = shown.filter((image) => image.file === file);
       expect(places, file).to.have.length(1);
       expect(places[0]?.alt, file).to.equal(alt);
@@ -117,6 +117,23 @@ describe("the pictures", function () {
     expect(overlaps(textsOf(svg))).to.deep.equal(["holds / waits"]);
     const apart = '<text x="10" y="20">holds</text><text x="30" y="40">waits</text>';
     expect(overlaps(textsOf(apart))).to.deep.equal([]);
+  });
+
+  it("of the home page do not move for readers who prefer that, whatever images are told of it", () => {
+    const home = readFileSync(join(root, "site", "home", "index.md"), "utf8");
+    const sources = [...home.matchAll(/<source media="([^"]+)" srcset="([^"]+)">/g)];
+    const moves = sources.map(([, media = "", file = ""]) => ({
+      isForAll: !media.includes("prefers-reduced-motion: reduce"),
+      isMoving: all.some(({ file: path, svg }) => {
+        return path === posix.join("site/home", file) && svg.includes("animation");
+      }),
+    }));
+    // A browser takes the first that fits.
+    expect(moves).to.deep.equal([
+      { isForAll: false, isMoving: false },
+      { isForAll: false, isMoving: false },
+      { isForAll: true, isMoving: true },
+    ]);
   });
 
   it("that move stand still, with all there is to see, for readers who prefer that", () => {
