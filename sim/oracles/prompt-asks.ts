@@ -41,6 +41,8 @@ export function checkPromptAsks(history: History, violate: Violate): void {
   const waiting = new Waiting();
   const askers = new Map<string, Asker>();
   const due = new Set<Asker>();
+  /** Those that were told something, perhaps. */
+  const heard = new Set<Asker>();
   const unwatched = new Set<string>();
   /** Owners whose locks have expired, which their processes have yet to notice: until then, they hold them. */
   const unnoticed = new Map<string, readonly Asker[]>();
@@ -57,6 +59,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
     asker.told.clear();
     asker.dueUs = undefined;
     due.delete(asker);
+    heard.delete(asker);
   };
   const mayAsk = ({ process, name, asksUs }: Asker, atUs: number): boolean => {
     if (Number.isFinite(waiting.endedUs(process, name))) return false;
@@ -115,6 +118,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
       const nodes = getOrAdd(asker.told, what, () => new Set());
       if (asker.hasLeft) return;
       nodes.add(event.node);
+      heard.add(asker);
       if (
         nodes.size < lists.quorumOf(event.process) ||
         asker.pending.size > 0 ||
@@ -153,7 +157,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
       }
       unnoticed.delete(event.ownerId);
     } else if (event.kind === "settle" || event.kind === "process") {
-      for (const asker of askers.values()) if (asker.process === event.process) forget(asker);
+      for (const asker of heard) if (asker.process === event.process) forget(asker);
     }
   };
   for (const event of events) {

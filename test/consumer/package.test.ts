@@ -1,18 +1,11 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { root } from "../docs/project.js";
+import { packageDist } from "../support/package.js";
 
 interface Manifest {
   readonly files: readonly string[];
@@ -31,15 +24,11 @@ describe("The package", function () {
   let files: readonly string[];
 
   before(() => {
-    // Inside of the project, so that what it depends on is found.
-    mkdirSync(join(root, ".tmp"), { recursive: true });
-    out = mkdtempSync(join(root, ".tmp", "package-"));
-    execFileSync(process.execPath, [join(root, "scripts", "build.mjs"), "--out", out]);
+    out = packageDist();
     files = readdirSync(out, { recursive: true, encoding: "utf8" }).filter((name) => {
       return /\.\w+$/.test(name);
     });
   });
-  after(() => rmSync(out, { recursive: true, force: true }));
 
   const codeOf = (name: string): string => readFileSync(join(out, name), "utf8");
   const scripts = (): readonly string[] => files.filter((name) => /\.m?js$/.test(name));

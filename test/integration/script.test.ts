@@ -15,6 +15,7 @@ import {
   pttlOf,
   valueOf,
 } from "../support/nodes.js";
+import { howMany } from "../support/long.js";
 import { PATIENT } from "../support/patient.js";
 import { withRawClients } from "../support/raw.js";
 import { eventually, rejectionOf, rejectionWith, settled, written } from "../support/settle.js";
@@ -38,7 +39,7 @@ describe("SCRIPT FLUSH", () => {
           await sleep(Math.random() < 0.5 ? 0 : 1);
         }
       })();
-      for (let round = 0; round < 150; round++) {
+      for (let round = 0; round < howMany(60, 150); round++) {
         const aborted = new AbortController();
         const given = locks.acquire(`up-${round}`, { signal: aborted.signal });
         const won = Array.from({ length: 4 }, (_, index) =>

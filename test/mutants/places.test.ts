@@ -4,7 +4,7 @@ import { changedBy } from "./changed.js";
 import { placeOf, readSources, Sources } from "./places.js";
 import { changesOf, type Change } from "./row.js";
 import { ALL_ROWS } from "./tables/index.js";
-import { tokensOfPart, tokensOfSource } from "./tokens.js";
+import { tokensOfPart } from "./tokens.js";
 
 const TS = "src/a.ts";
 const LUA = "src/script/a.lua";
@@ -117,18 +117,20 @@ describe("the rows of the tables", () => {
   const sources = readSources(ROOT);
   const changes = ALL_ROWS.flatMap((row) => changesOf(row).map((each) => ({ id: row.id, each })));
 
+  /** Many rows are about the same file, or the same name of it. */
+  const known = new Map<string, Sources>();
+  function once(title: string, altered: () => Record<string, string>): Sources {
+    const among = known.get(title) ?? sources.with(new Map(Object.entries(altered())));
+    known.set(title, among);
+    return among;
+  }
+
   it("fit when the file has another name and another layout, with comments everywhere", () => {
     const wrong = changes.flatMap(({ id, each }) => {
       const { file } = placeOf(each, sources);
-      const text = sources.text(file);
-      const comment = file.endsWith(".lua") ? " -- x\n  " : " /* x */ ";
-      const tokens = tokensOfSource(file, text).map(({ start, end }) => text.slice(start, end));
       const moved = file.replace(/(\.\w+)$/, "-moved$1");
-      const texts = new Map([
-        [file, ""],
-        [moved, tokens.join(comment)],
-      ]);
-      return fitsIn(id, each, sources.with(texts), moved);
+      const among = once(moved, () => ({ [file]: "", [moved]: commented(file) }));
+      return fitsIn(id, each, among, moved);
     });
     expect(wrong, HINT).to.deep.equal([]);
   });
@@ -138,8 +140,8 @@ describe("the rows of the tables", () => {
       const { file } = placeOf(each, sources);
       const names = tokensOfPart(file, each.find).filter(({ isName }) => isName);
       return [...new Set(names.map(({ text }) => text))].flatMap((name) => {
-        const renamed = renameIn(file, sources.text(file), name);
-        return fitsIn(`${id}, ${name}`, each, sources.with(new Map([[file, renamed]])), file);
+        const among = once(`${file} ${name}`, () => ({ [file]: renameIn(file, name) }));
+        return fitsIn(`${id}, ${name}`, each, among, file);
       });
     });
     expect(wrong, HINT).to.deep.equal([]);
@@ -154,11 +156,18 @@ describe("the rows of the tables", () => {
     }
   }
 
+  /** The file with a comment between any two of its tokens. */
+  function commented(file: string): string {
+    const text = sources.text(file);
+    const tokens = sources.tokens(file).map(({ start, end }) => text.slice(start, end));
+    return tokens.join(file.endsWith(".lua") ? " -- x\n  " : " /* x */ ");
+  }
+
   /** Wherever it occurs in this file. */
-  function renameIn(file: string, text: string, name: string): string {
-    const places = tokensOfSource(file, text).filter((token) => token.text === name);
+  function renameIn(file: string, name: string): string {
+    const places = sources.tokens(file).filter((token) => token.text === name);
     return places.reduceRight((result, { start, end }) => {
       return `${result.slice(0, start)}${name}Renamed${result.slice(end)}`;
-    }, text);
+    }, sources.text(file));
   }
 });

@@ -47,12 +47,9 @@ async function usedDuring(run: () => Promise<unknown>): Promise<string[]> {
 }
 
 describe("a simulated lock manager", () => {
-  it("uses no clock, timer or randomness of this machine", async function () {
-    this.timeout(60_000);
+  it("uses no clock, timer or randomness of this machine", async () => {
     const used = await usedDuring(async () => {
-      for (const [index, profile] of PROFILES.entries()) {
-        await simulate(generateScenario(index + 1, profile));
-      }
+      for (const profile of PROFILES) await simulate(generateScenario(5, profile));
     });
     expect(used).to.deep.equal([]);
   });

@@ -15,6 +15,8 @@ interface PlantedBug {
   /** The oracle that must find it; the only one that is asked. */
   readonly killer: OracleId;
   readonly tamper: Tamper;
+  /** Of a rare bug: the first that shows it, if no time of a message changes. Others are tried after it. */
+  readonly firstSeed?: number;
 }
 
 /** A node's channel whose operations or votes are changed on the way. */
@@ -34,6 +36,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "no allowance for drift",
     profile: "skew",
     killer: "S2",
+    firstSeed: 172,
     tamper: { options: () => ({ driftFactor: 0 }) },
   },
   {
@@ -90,6 +93,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a fence that is not compared with the last",
     profile: "calm",
     killer: "F1",
+    firstSeed: 11,
     tamper: {
       script: planted([
         "if last and floor and math.max(last, floor) < tonumber(proposal) then",
@@ -248,6 +252,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a node that leaves those in its queue who get the name",
     profile: "calm",
     killer: "W4",
+    firstSeed: 226,
     tamper: {
       script: planted(["if place then pcall(require('queue.leave'), queue, place) end", ""]),
     },
@@ -310,6 +315,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a reader that is restored, and lets nobody in",
     profile: "shared",
     killer: "W5",
+    firstSeed: 53,
     tamper: {
       script: planted(["if kind.taken then pcall(kind.taken, lock) end\nreturn 0", "return 0"]),
     },
@@ -318,6 +324,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a writer that leaves, and tells no reader behind it",
     profile: "waiting",
     killer: "W5",
+    firstSeed: 32,
     tamper: {
       script: planted(["require('lib.offers').notify_readers(key, queue)", "do end"]),
     },
@@ -326,6 +333,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a plain waiter that leaves, and tells no waiter for a permit behind it",
     profile: "semaphore",
     killer: "W5",
+    firstSeed: 17,
     tamper: {
       script: planted([
         "if not permits[index] and not offer(lock, index) then return end",
@@ -345,6 +353,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a permit whose release tells nobody, and whoever polls gets it",
     profile: "healthy",
     killer: "W7",
+    firstSeed: 48,
     tamper: {
       script: planted(["if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end", ""]),
     },
@@ -371,10 +380,9 @@ const BUGS: readonly PlantedBug[] = [
 ];
 
 describe("a planted bug is found by its oracle", () => {
-  for (const { title, profile, killer, tamper } of BUGS) {
-    it(`${killer}: ${title}`, async function () {
-      this.timeout(60_000);
-      const found = await runSeeds(profile, 1, 300, {
+  for (const { title, profile, killer, tamper, firstSeed = 1 } of BUGS) {
+    it(`${killer}: ${title}`, async () => {
+      const found = await runSeeds(profile, firstSeed, 300, {
         oracles: [killer],
         tamper,
         until: killer,

@@ -15,7 +15,7 @@ const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
 
 describe("the hash of simulated runs", () => {
   it(`is the same on every machine and every version of Node (${COUNT} runs a profile)`, async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     expect(totalHash(await runHashes(COUNT))).to.equal(PINNED[COUNT]);
   });
 

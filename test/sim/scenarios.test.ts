@@ -8,7 +8,7 @@ import { plainScenario, session } from "../support/sim/plain-scenario.js";
 
 describe("any scenario inside the model", () => {
   it("keeps every promise, and shrinks if one does not", async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     await fc.assert(
       fc.asyncProperty(scenario(2, 3, 3, 4, 5), async (made) => {
         const { violations } = await simulate(made);
@@ -30,7 +30,7 @@ const DUEL = plainScenario({
 
 describe("two clients that meet on three nodes", () => {
   it("keep every promise in every order in which their acquires can arrive", async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     // Message 6 of each link carries the acquire: a new deployment was opened, and put on record, before.
     const choices = exhaustiveChoices(2, (name) => name.endsWith(" toNode 6 delay"));
     const orders = new Set<string>();

@@ -4,11 +4,12 @@ import { expect } from "chai";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { root } from "../../docs/project.js";
 import { PATIENTLY, runCli } from "../../support/cli.js";
+import { howMany } from "../../support/long.js";
 import { StampFolder } from "../../support/watched-command.js";
 
 /** Of which a scheduler starts the same job at the same time. */
 const MACHINES = 6;
-const ROUNDS = 3;
+const ROUNDS = howMany(1, 3);
 
 /** The words of the line for a crontab in docs/how-to/recipes.md, from `exec` to `--`. */
 function recipe(): readonly string[] {

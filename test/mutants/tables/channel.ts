@@ -85,7 +85,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["Q1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 33, timing: 5, ms: 1073 },
+    pin: { where: 0, seed: 4, ms: 109 },
   },
   {
     id: "previous-ended-by-id",

@@ -121,7 +121,7 @@ export const ROWS: readonly Row[] = [
     where: ["skew"],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 48, timing: 3, ms: 853 },
+    pin: { where: 0, seed: 122, ms: 68 },
   },
   {
     id: "no-jitter",

@@ -586,7 +586,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "swarm"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-    pin: { where: 0, seed: 29, timing: 9, ms: 3119 },
+    pin: { where: 1, seed: 9, ms: 240 },
   },
   {
     id: "writer-beside-readers",

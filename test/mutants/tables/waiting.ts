@@ -68,7 +68,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 1242 },
+    pin: { where: 0, seed: 3, ms: 137 },
   },
   {
     id: "newcomer-overtakes",

@@ -8,9 +8,9 @@ import { linkTo } from "../../../sim/scenario-link.js";
 import { simulate } from "../../../sim/simulate.js";
 import { play } from "../../../site/playground/world/play.js";
 import { SCENES, type Scene } from "../../../site/playground/world/scenes.js";
-import { runCommand } from "../../support/sim/command.js";
+import { callCommand, runCommand } from "../../support/sim/command.js";
 
-const replay = (...argv: string[]) => runCommand("replay", ...argv);
+const replay = (...argv: string[]) => callCommand("replay", ...argv);
 
 describe("replaying a kept scenario", () => {
   let dir: string;
@@ -24,7 +24,7 @@ describe("replaying a kept scenario", () => {
     const path = saveFailure(dir, { violated: undefined, scenario });
     const { traceHash } = await simulate(loadFailure(path).scenario);
     expect(traceHash).to.equal((await simulate(scenario)).traceHash);
-    const { code, out } = replay(path);
+    const { code, out } = runCommand("replay", path);
     expect(code).to.equal(0);
     expect(out).to.contain(`trace ${traceHash}, 0 violations`);
   });
@@ -34,30 +34,32 @@ describe("replaying a kept scenario", () => {
     const { scenario } = scene;
     const link = linkTo("file:///playground.html#elsewhere", { scene: scene.id, scenario });
     const match = await play(scenario);
-    const ours = replay(link);
+    const ours = await replay(link);
     expect(ours.out).to.contain(`trace ${match.quorate.traceHash}, 0 violations`);
     expect(ours.code).to.equal(0);
-    const naive = replay(link, "--naive");
+    const naive = await replay(link, "--naive");
     expect(naive.out).to.contain(`trace ${match.naive.traceHash}, 2 violations`);
     expect(naive.code).to.equal(1);
   });
 
-  it("refuses a link that was cut off", () => {
+  it("refuses a link that was cut off", async () => {
     const link = linkTo("file:///playground.html", { scenario: generateScenario(1, "calm") });
-    const { code, err } = replay(link.slice(0, 200));
+    const { code, err } = await replay(link.slice(0, 200));
     expect(code).to.equal(3);
     expect(err).to.contain("the link is no scenario");
   });
 
-  it("shows a window, and everything as JSON", () => {
+  it("shows a window, and everything as JSON", async () => {
     const scenario = generateScenario(2, "crash");
     const path = saveFailure(dir, { violated: undefined, scenario });
     const instants = [
-      ...replay(path, "--around", "1500", "--window", "400").out.matchAll(/^ +(\d+\.\d{3}) /gm),
+      ...(await replay(path, "--around", "1500", "--window", "400")).out.matchAll(
+        /^ +(\d+\.\d{3}) /gm,
+      ),
     ];
     expect(instants.length).to.be.above(0);
     for (const [, ms] of instants) expect(Number(ms)).to.be.within(1_100, 1_900);
-    const { history } = JSON.parse(replay(path, "--json").out) as {
+    const { history } = JSON.parse((await replay(path, "--json")).out) as {
       history: { events: unknown[] };
     };
     expect(history.events.length).to.be.above(20);
@@ -66,17 +68,17 @@ describe("replaying a kept scenario", () => {
   it("breaks what it was kept for, also where its profile does not promise it", async () => {
     const { scenario, violated } = await brokenOutsideTheModel();
     const path = saveFailure(dir, { violated, scenario });
-    const { code, out } = replay(path);
+    const { code, out } = await replay(path);
     expect(code).to.equal(1);
     expect(out).to.match(/##### S1 /);
     expect(out).to.match(/, [1-9]\d* violations$/m);
     const bare = join(dir, "bare.json");
     writeFileSync(bare, JSON.stringify(scenario));
-    expect(replay(bare).code, "nothing says that S1 is in question").to.equal(0);
+    expect((await replay(bare)).code, "nothing says that S1 is in question").to.equal(0);
   });
 
-  it("says what it takes", () => {
-    const { code, out } = replay("--help");
+  it("says what it takes", async () => {
+    const { code, out } = await replay("--help");
     expect(code).to.equal(0);
     expect(out).to.match(/^npm run replay -- FILE/);
   });
@@ -88,10 +90,10 @@ describe("replaying a kept scenario", () => {
     ["holds something else", "{}", /given\.json is no scenario: it has no workload/],
   ];
   for (const [title, text, message] of noScenario) {
-    it(`ends with 3 for a file that ${title}`, () => {
+    it(`ends with 3 for a file that ${title}`, async () => {
       const path = join(dir, text === "" ? "none.json" : "given.json");
       if (text !== "") writeFileSync(path, text);
-      const { code, err } = replay(path);
+      const { code, err } = await replay(path);
       expect(code).to.equal(3);
       expect(err).to.match(message);
     });
@@ -103,8 +105,8 @@ describe("replaying a kept scenario", () => {
     [["a.json", "--around", "noon"], /^--around and --window must be numbers, got noon/],
   ];
   for (const [argv, message] of badArguments) {
-    it(`ends with 3, and says what it takes: ${argv.join(" ") || "nothing"}`, () => {
-      const { code, err } = replay(...argv);
+    it(`ends with 3, and says what it takes: ${argv.join(" ") || "nothing"}`, async () => {
+      const { code, err } = await replay(...argv);
       expect(code).to.equal(3);
       expect(err).to.match(message);
       expect(err).to.contain("npm run replay -- FILE");

@@ -65,12 +65,11 @@ describe("the tasks of a campaign", () => {
 });
 
 describe("a campaign on two processes", () => {
-  const tasks = (["calm", "pause"] as const).flatMap((profile) =>
+  const tasks = (["skew", "timestamp"] as const).flatMap((profile) =>
     [1, 4].map((firstSeed) => ({ profile, firstSeed, count: 3 })),
   );
 
-  it("runs every scenario, and adds up what they have shown", async function () {
-    this.timeout(60_000);
+  it("runs every scenario, and adds up what they have shown", async () => {
     let progressCount = 0;
     const total = await runTasks(tasks, 2, () => progressCount++);
     expect(total.runCount).to.equal(12);
@@ -82,8 +81,7 @@ describe("a campaign on two processes", () => {
     expect(again, "on one process").to.deep.equal(total);
   });
 
-  it("ends at once when it is told to, with what was done by then", async function () {
-    this.timeout(60_000);
+  it("ends at once when it is told to, with what was done by then", async () => {
     const controller = new AbortController();
     const stopEarly = (): void => controller.abort();
     const total = await runTasks(tasks, 1, stopEarly, controller.signal);

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import { explore } from "../../../sim/exhaust/explore.js";
 import { REAL_RULES, type Rules, type Scope } from "../../../sim/exhaust/scope.js";
-import { SMALL_SCOPES } from "../../../sim/exhaust/scopes.js";
 import { stepperOf } from "../../../sim/exhaust/node-step.js";
 import { planted, TAKING } from "../../support/sim/planted.js";
 
@@ -61,20 +60,10 @@ const PLANTED: readonly PlantedRule[] = [
   },
 ];
 
+// That the real rules break nothing is what `npm run exhaust` says, see cli/exhaust.test.ts.
 describe("every order of events on three nodes", () => {
-  for (const scope of SMALL_SCOPES) {
-    it(`keeps tokens apart and in order: ${scope.title}`, function () {
-      this.timeout(60_000);
-      const { violation, grantCount, stateCount } = explore(scope);
-      expect(violation).to.equal(undefined);
-      expect(grantCount, "grants judged").to.be.above(500);
-      expect(stateCount).to.be.above(5_000);
-    });
-  }
-
   for (const { title, scope, rules, finds } of PLANTED) {
-    it(`finds a wrong rule: ${title}`, function () {
-      this.timeout(60_000);
+    it(`finds a wrong rule: ${title}`, () => {
       const { violation } = explore({ ...BASE, ...scope }, rules, 1_000_000);
       expect(violation?.message).to.match(finds);
       expect(violation?.path.length).to.be.above(5);
