@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { expect } from "chai";
 import { charts, pictures, tables, type Picture } from "../../pictures/index.js";
+import { BANNED } from "../docs/banned-words.js";
 import { pages, root } from "../docs/project.js";
 
 interface Box {
@@ -109,6 +110,13 @@ describe("the pictures", function () {
       }
       // An image in a page of GitHub: nothing is loaded, nothing runs.
       expect(svg, file).to.not.match(/<script|@import|url\(|href|NaN|undefined/);
+    }
+  });
+
+  it("are in plain English, as the pages are", () => {
+    for (const { file, svg } of all) {
+      const words = textsOf(svg).map((text) => text.words);
+      for (const [banned] of BANNED) expect(words.join(" "), file).to.not.match(banned);
     }
   });
 
