@@ -2,12 +2,20 @@ import { plotsOf } from "../bench/plots/index.js";
 import { readResults } from "../bench/publish.js";
 import { choicesTable } from "./choices.js";
 import { lifeInWords, lifePicture } from "./life.js";
+import { electionInWords, electionPicture } from "./election.js";
 import { handOverInWords, handOverPicture } from "./hand-over.js";
 import { lateWriteInWords, lateWritePicture } from "./late-write.js";
 import { nodeStatesInWords, nodeStatesPicture } from "./node-states.js";
 import { quarantineInWords, quarantinePicture } from "./quarantine.js";
 import { quorumInWords, quorumPicture } from "./quorum.js";
-import { lifeOfALock, lockWithoutANode, lossOfData, lateWrite, handOver } from "./runs.js";
+import {
+  election,
+  handOver,
+  lateWrite,
+  lifeOfALock,
+  lockWithoutANode,
+  lossOfData,
+} from "./runs.js";
 import { treeInWords, treePicture } from "./tree.js";
 
 /** A drawing, where it belongs in the repository, and what it says to those who do not see it. */
@@ -35,12 +43,18 @@ export async function pictures(): Promise<Picture[]> {
   const loss = await lossOfData();
   const late = await lateWrite();
   const given = await handOver();
+  const terms = await election();
   return [
     { file: "docs/pictures/life.svg", alt: lifeAlt, svg: lifePicture(life, {}) },
     {
       file: "site/home/life.svg",
       alt: lifeAlt,
       svg: lifePicture(life, { isMoving: true }),
+    },
+    {
+      file: "site/home/life-wide-still.svg",
+      alt: lifeAlt,
+      svg: lifePicture(life, { width: WIDE_PX }),
     },
     {
       file: "site/home/life-wide.svg",
@@ -63,6 +77,11 @@ export async function pictures(): Promise<Picture[]> {
       file: "docs/pictures/hand-over.svg",
       alt: handOverInWords(given),
       svg: handOverPicture(given),
+    },
+    {
+      file: "docs/pictures/election.svg",
+      alt: electionInWords(terms),
+      svg: electionPicture(terms),
     },
     {
       file: "docs/pictures/late-write.svg",

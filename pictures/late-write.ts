@@ -76,7 +76,7 @@ export function lateWritePicture(played: Played): string {
     // The validity ends whether or not anybody runs.
     line("a", [time.x(life.endsA), LANES.a - 10], [time.x(life.endsA), LANES.a + 10], "dashed"),
     time.name("client B", LANES.b),
-    time.wait("b", "waits", life.waits, life.fromB, LANES.b),
+    time.wait("b", life.waits, life.fromB, LANES.b, "waits"),
     time.span("b", life.fromB, life.endsB, LANES.b),
     time.name("store", LANES.store),
     time.span("a", life.readByA, life.readByB, LANES.store),

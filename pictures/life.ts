@@ -137,7 +137,7 @@ export function lifePicture(played: Played, { width = PHONE_PX, isMoving = false
       }),
     ]),
     time.name("client B", LANES.b),
-    time.wait("b", "waits", life.waits, life.takenOver, LANES.b),
+    time.wait("b", life.waits, life.takenOver, LANES.b, "waits"),
     time.span("b", life.takenOver, life.end, LANES.b),
     time.inside("b", "holds", life.takenOver, LANES.b, 20),
     // Where the notes belong.

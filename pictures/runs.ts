@@ -10,6 +10,7 @@ function scenario(given: {
   readonly workload: readonly Session[];
   readonly faults: readonly Fault[];
   readonly lengthMs: number;
+  readonly clientCount?: number;
   readonly options?: Partial<Scenario["options"]>;
 }): Scenario {
   const { ttlMs, maxTtlMs, driftFactor, clockStepMs } = DEFAULTS;
@@ -93,6 +94,23 @@ export function lateWrite(): Promise<Played> {
         use({ atMs: 5_500, client: 1, waitMs: 60_000, holdMs: 2_000 }),
       ],
       faults: [{ kind: "pause", atMs: 3_400, client: 0, forMs: 19_000 }],
+    }),
+  );
+}
+
+/** Three candidates: the first leader is killed, the second resigns. */
+export function election(): Promise<Played> {
+  const campaign = { writeCount: 0, termCount: 1 };
+  return playQuorate(
+    scenario({
+      clientCount: 3,
+      lengthMs: 38_000,
+      workload: [
+        use({ ...campaign, atMs: 2_000, client: 0, holdMs: 60_000 }),
+        use({ ...campaign, atMs: 6_000, client: 1, holdMs: 7_000 }),
+        use({ ...campaign, atMs: 6_000, client: 2, holdMs: 7_000 }),
+      ],
+      faults: [{ kind: "kill", atMs: 12_000, client: 0, forMs: 60_000 }],
     }),
   );
 }

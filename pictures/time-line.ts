@@ -51,10 +51,10 @@ export class TimeLine {
     return say(words, this.x(at) + afterPx, y + 4, { tone });
   }
 
-  /** A wait, from its name to its end. */
-  wait(tone: Tone, words: string, from: number, to: number, y: number): string {
-    const name = say(words, this.x(from) - 4, y + 4, { tone, anchor: "end" });
-    return name + line(tone, [this.x(from), y], [this.x(to) - 4, y], "dotted");
+  /** Somebody waits; its name is to the left. */
+  wait(tone: Tone, from: number, to: number, y: number, name?: string): string {
+    const words = name && say(name, this.x(from) - 4, y + 4, { tone, anchor: "end" });
+    return (words ?? "") + line(tone, [this.x(from), y], [this.x(to) - 4, y], "dotted");
   }
 
   /** Something that happens at one instant, across lanes. */

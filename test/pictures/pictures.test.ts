@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { expect } from "chai";
 import { charts, pictures, tables, type Picture } from "../../pictures/index.js";
+import { BANNED } from "../docs/banned-words.js";
 import { pages, root } from "../docs/project.js";
 
 interface Box {
@@ -79,8 +80,8 @@ describe("the pictures", function () {
   });
 
   it("stand in a page, with what they say as alt text", () => {
-    // The wide one takes the place of another where there is room.
-    for (const { file, alt } of all.filter(({ file: path }) => !path.endsWith("-wide.svg"))) {
+    // The wide ones take the place of another where there is room.
+    for (const { file, alt } of all.filter(({ file: path }) => !path.includes("-wide"))) {
       const places = shown.filter((image) => image.file === file);
       expect(places, file).to.have.length(1);
       expect(places[0]?.alt, file).to.equal(alt);
@@ -112,11 +113,35 @@ describe("the pictures", function () {
     }
   });
 
+  it("are in plain English, as the pages are", () => {
+    for (const { file, svg } of all) {
+      const words = textsOf(svg).map((text) => text.words);
+      for (const [banned] of BANNED) expect(words.join(" "), file).to.not.match(banned);
+    }
+  });
+
   it("would be found out if a word stood over another", () => {
     const svg = '<text x="10" y="20">holds</text><text x="30" y="26">waits</text>';
     expect(overlaps(textsOf(svg))).to.deep.equal(["holds / waits"]);
     const apart = '<text x="10" y="20">holds</text><text x="30" y="40">waits</text>';
     expect(overlaps(textsOf(apart))).to.deep.equal([]);
+  });
+
+  it("of the home page do not move for readers who prefer that, whatever images are told of it", () => {
+    const home = readFileSync(join(root, "site", "home", "index.md"), "utf8");
+    const sources = [...home.matchAll(/<source media="([^"]+)" srcset="([^"]+)">/g)];
+    const moves = sources.map(([, media = "", file = ""]) => ({
+      isForAll: !media.includes("prefers-reduced-motion: reduce"),
+      isMoving: all.some(({ file: path, svg }) => {
+        return path === posix.join("site/home", file) && svg.includes("animation");
+      }),
+    }));
+    // A browser takes the first that fits.
+    expect(moves).to.deep.equal([
+      { isForAll: false, isMoving: false },
+      { isForAll: false, isMoving: false },
+      { isForAll: true, isMoving: true },
+    ]);
   });
 
   it("that move stand still, with all there is to see, for readers who prefer that", () => {

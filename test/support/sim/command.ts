@@ -27,7 +27,7 @@ export interface Ended {
 /** One of the simulator's commands, in this process: what it prints and ends with. */
 export async function callCommand(command: Command, ...argv: string[]): Promise<Ended> {
   const outputs = [process.stdout, process.stderr].map((stream) => {
-    const { write } = stream;
+    const write = stream.write.bind(stream);
     const output = { text: "", restore: () => void (stream.write = write) };
     stream.write = (text: string | Uint8Array): boolean => {
       output.text += String(text);
