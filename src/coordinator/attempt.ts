@@ -69,8 +69,8 @@ export interface Asked {
  * its rollback, under an ownerId of its own. If the nodes are split between several clients, it may keep those that it
  * has, and ask the others again in another round.
  *
- * A fresh ownerId for every attempt: with one for all, a delayed rollback of this attempt would
- * delete the key of the next.
+ * An ownerId is over with its rollback: with one for all, a delayed rollback of this attempt would delete the key of
+ * the next.
  */
 export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, SealingListener {
   wakeAtMs = 0;
@@ -452,7 +452,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     else if (this.#firstSendMs === undefined) admission.leave(this);
   }
 
-  /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */
+  /**
+   * Refusing nodes hold no key of ours and have queued us already, but may execute what a waiter has left there. A token
+   * is for all nodes.
+   */
   #rollback(): void {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;

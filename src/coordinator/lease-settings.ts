@@ -37,7 +37,7 @@ export interface LeaseSettings {
   readonly lossNoticeMs?: number;
 }
 
-/** A new one for every attempt. */
+/** For an attempt, or for what a waiter leaves with the nodes. */
 export function newOwnerId(entropy: Entropy, settings: LeaseSettings): string {
   const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
   return ownerIdOf(entropy.id(), settings.label, shownMs);

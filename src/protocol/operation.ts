@@ -44,7 +44,8 @@ interface Details {
   readonly fence: number | undefined;
   /**
    * For an acquire: who enters the queue if it is refused (and leaves it if granted). For a release: who enters it
-   * before the next waiter is notified. For a leave: who leaves it. For a heal: whose reservation counts as a free
+   * before the next waiter is notified; with ticket 0 nobody does, and what its owner has left there is withdrawn. For a
+   * leave: who leaves it. For a heal: whose reservation counts as a free
    * key.
    */
   readonly waiter: Waiter | undefined;
@@ -52,7 +53,7 @@ interface Details {
   readonly previous: PreviousOwner | undefined;
   /**
    * The release keeps the name closed: the longest remaining life of the key, ms; it is never extended. Only for an
-   * exclusive lock of one name, and without a waiter.
+   * exclusive lock of one name; nobody enters its queue then.
    */
   readonly keepMs: number | undefined;
   /** Of a release: for the fence of a waiter whose deferred acquire is executed with it. */

@@ -2,7 +2,7 @@
 -- comes. The node executes it as soon as the name is free, in the step that frees it, and the message about that is
 -- its vote: the waiter need not ask.
 --
--- One per place, in a key beside the lock key: the number of the call that left it, when that was (ms), the record that
+-- One per process and name, in a key beside the lock key: the number of the call that left it, when that was (ms), the record that
 -- the caller knew, the place, how old it may be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds
 -- out if the message is lost.
 --
