@@ -112,6 +112,21 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   }
 
   /**
+   * A node has executed a deferred acquire. With those that only keep the name for it that may be a quorum, and it asks
+   * them.
+   *
+   * @returns whether it was that of the first
+   */
+  onGrant(index: number, nodeCount: number, voteFor: VoteFor): boolean {
+    const { first } = this;
+    if (first?.onNodeGrant(index, voteFor) !== true) return false;
+    this.#turns |= 1 << index;
+    if (this.first === first && this.isOurTurn(nodeCount))
+      first.on({ what: "turn", isQuorum: true });
+    return true;
+  }
+
+  /**
    * A node reserves the name for us, or a permit of it; a permit number beyond the permits of the first waiter is invalid.
    *
    * @param untilMs lease clock

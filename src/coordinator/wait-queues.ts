@@ -243,7 +243,7 @@ export class WaitQueues {
 
   /** A node has executed the deferred acquire of the first waiter, or of a lock that others have granted before. */
   onGrant(index: number, keys: LockKind, voteFor: VoteFor): void {
-    const isWaiters = this.of(keys)?.first?.onNodeGrant(index, voteFor) === true;
+    const isWaiters = this.of(keys)?.onGrant(index, this.#nodes.length, voteFor) === true;
     if (!isWaiters) this.#holderOf(keys)?.onNodeGrant(index, voteFor);
   }
 

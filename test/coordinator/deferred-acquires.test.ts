@@ -113,16 +113,22 @@ describe("An acquire whose deferred acquire nodes execute", () => {
     expect(bench.got).to.include({ ownerId: bench.ownerId, fencingToken: 7 });
   });
 
-  it("asks them at once where they only keep the name for it", () => {
-    const bench = new GrantsBench();
-    bench.grant(1);
-    bench.context.waitQueues.onTurn(0, KEYS, 20);
-    expect(bench.acquires, "one node").to.deep.equal([1, 1, 1]);
-    bench.context.waitQueues.onTurn(2, KEYS, 20);
-    expect(bench.acquires, "a quorum").to.deep.equal([2, 1, 2]);
-    bench.clock.advance(GATHER_MS);
-    expect(bench.acquires, "once").to.deep.equal([2, 1, 2]);
-  });
+  for (const [title, bring] of [
+    ["after", ["grant", "turn"]],
+    ["before", ["turn", "grant"]],
+  ] as const) {
+    it(`asks the others at once where with those that only keep the name for it, ${title} that, it has a quorum`, () => {
+      const bench = new GrantsBench();
+      for (const what of bring) {
+        expect(bench.acquires).to.deep.equal([1, 1, 1]);
+        if (what === "grant") bench.grant(1);
+        else bench.context.waitQueues.onTurn(0, KEYS, 20);
+      }
+      expect(bench.acquires).to.deep.equal([2, 1, 2]);
+      bench.clock.advance(GATHER_MS);
+      expect(bench.acquires, "once").to.deep.equal([2, 1, 2]);
+    });
+  }
 
   it("counts a message that comes while it asks, although the node has refused it", () => {
     const bench = new GrantsBench();
