@@ -53,8 +53,7 @@ export function recordingNode(
         waiter,
       }: AnyOperation = operation;
       places.onSent(operation, process.name);
-      if (waiter?.deferred)
-        rounds.onDeferred(waiter.deferred, places.nowUs);
+      if (waiter?.deferred) rounds.onDeferred(waiter.deferred, places.nowUs);
       // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
       if (op === "refresh" || op === "expire") {
         inner.submit(operation, receiver, mayHold);

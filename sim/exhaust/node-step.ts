@@ -117,7 +117,7 @@ function waiterOf(attempt: number, clientCount: number): Waiter {
     inbox: inboxOf(attempt % clientCount),
     ticket: attempt + 1,
     turnMs: 10,
-    deferred: { ownerId: String(attempt), ttlMs: FOR_EVER_MS, isFenced: true, maxAgeMs: 1 },
+    deferred: { ownerId: String(attempt), ttlMs: FOR_EVER_MS, maxAgeMs: 1 },
   };
 }
 

@@ -138,10 +138,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     if (this.#phase !== "ready" || !this.votesCount) return undefined;
     const sentMs = this.#pipeline.heardCalls.dateOf(grant, ownerId);
     const { fence, isWaitedFor } = grant;
-    if (
-      sentMs === undefined ||
-      (fence !== 0 && this.#deployment.votes.judge(fence) !== "plausible")
-    )
+    if (sentMs === undefined || this.#deployment.votes.judge(fence) !== "plausible")
       return undefined;
     return { vote: { kind: "granted", fence, isWaitedFor }, sentMs };
   }

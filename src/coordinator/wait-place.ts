@@ -70,19 +70,20 @@ export class WaitPlace implements QueueMember {
       const { placePrefix } = this.keys.queue;
       const turn = turnMs(request.settings.nodeTimeoutMs);
       this.waiter = { inbox: inbox.id, ticket, turnMs: turn, placePrefix };
-      if (this.keys.queue.isDeferred) this.renewOwner();
+      this.renewOwner();
     }
   }
 
   /** The ownerId under which it waited is over: another takes its place. */
   renewOwner(): Waiter | undefined {
-    if (this.waiter === undefined || !this.keys.queue.isDeferred) return this.waiter;
     const { settings } = this.request;
+    // What a node grants of its own accord has a fence.
+    if (this.waiter === undefined || !this.keys.queue.isDeferred || !settings.fencing)
+      return this.waiter;
     const deferred: DeferredAcquire = {
       ownerId: newOwnerId(this.#context.entropy, settings),
       ttlMs: keyTtlMs(settings),
       marginMs: settings.clockStepMs,
-      isFenced: settings.fencing,
       maxAgeMs: maxAgeMs(settings.ttlMs, usableForMs(settings)),
     };
     this.waiter = { ...this.waiter, deferred };

@@ -1,7 +1,7 @@
 /** A node has executed the deferred acquire of this process: a message that is the node's vote, if it is proven. */
 export interface NodeGrant {
   readonly lockKey: string;
-  /** 0 without fencing. */
+  /** Of the lock that it grants. */
   readonly fence: number;
   /** Of the call in which the node last heard of this process: the lock begins with the moment it was sent. */
   readonly number: number;

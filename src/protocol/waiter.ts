@@ -21,7 +21,6 @@ export interface DeferredAcquire {
   readonly ttlMs: number;
   /** Of these, what is added for steps of clocks, ms. */
   readonly marginMs?: number | undefined;
-  readonly isFenced: boolean;
   /** Only if the process was heard of on the node within that time, ms. */
   readonly maxAgeMs: number;
 }
@@ -29,8 +28,8 @@ export interface DeferredAcquire {
 /** How it is written on a node; empty for none. */
 export function deferredTextOf(acquire: DeferredAcquire | undefined): string {
   if (acquire === undefined) return "";
-  const { ownerId, ttlMs, isFenced, maxAgeMs } = acquire;
-  return `${maxAgeMs} ${ttlMs} ${isFenced ? 1 : 0} ${ownerId}`;
+  const { ownerId, ttlMs, maxAgeMs } = acquire;
+  return `${maxAgeMs} ${ttlMs} ${ownerId}`;
 }
 
 /**

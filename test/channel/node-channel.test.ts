@@ -818,7 +818,7 @@ describe("NodeChannel: keys that live longer than the record says", () => {
 });
 
 describe("NodeChannel: acquires that it defers to its node", () => {
-  const deferred = { ownerId: "next", ttlMs: 1_000, isFenced: true, maxAgeMs: 100 };
+  const deferred = { ownerId: "next", ttlMs: 1_000, maxAgeMs: 100 };
   const waiter: Waiter = { inbox: "inbox", ticket: 5, turnMs: 20, deferred };
 
   /** What the node would write after the last call. */

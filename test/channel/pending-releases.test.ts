@@ -19,7 +19,7 @@ const owners = (entries: readonly Entry[]): string[] =>
 
 const WAITER: Waiter = {
   ...{ inbox: "inbox", ticket: 5, turnMs: 20 },
-  deferred: { ownerId: "deferred", ttlMs: 1_000, isFenced: true, maxAgeMs: 100 },
+  deferred: { ownerId: "deferred", ttlMs: 1_000, maxAgeMs: 100 },
 };
 
 describe("PendingReleases", () => {
@@ -49,7 +49,7 @@ describe("PendingReleases", () => {
   }
 
   describe("with acquires that are deferred", () => {
-    const deferred = { ownerId: "z", ttlMs: 1_000, isFenced: true, maxAgeMs: 100 };
+    const deferred = { ownerId: "z", ttlMs: 1_000, maxAgeMs: 100 };
     const waiter = { inbox: "q", ticket: 1, turnMs: 20, deferred };
     const defers = (ownerId: string): Entry => {
       return { ...release(ownerId), operation: operation("release", ownerId, { waiter }) };

@@ -117,17 +117,7 @@ const ROWS: readonly Row[] = [
     gets: "turn",
   },
   {
-    title: "without a fence, where none is wanted",
-    given: [
-      record,
-      run(acquire(), acquire({ ...zByQ, deferred: { ...zByQ.deferred, isFenced: false } })),
-    ],
-    when: release({ proposalUs: undefined }),
-    gets: "z",
-    tells: ["q 0"],
-  },
-  {
-    title: "none that wants a fence by a release without a proposal",
+    title: "none by a release without a proposal: it would have no fence",
     given: BOTH_WAIT,
     when: release({ proposalUs: undefined }),
     gets: "turn",

@@ -9,7 +9,7 @@ import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 const OWN: Waiter = {
   ...{ inbox: "inbox", ticket: 5, turnMs: 20 },
-  deferred: { ownerId: "me", ttlMs: 1_000, isFenced: true, maxAgeMs: 100 },
+  deferred: { ownerId: "me", ttlMs: 1_000, maxAgeMs: 100 },
 };
 const NEXT: Waiter = { ...OWN, ticket: 6, deferred: undefined };
 

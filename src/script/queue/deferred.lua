@@ -41,7 +41,7 @@ end
 -- behind it only.
 local function withdraw(lock)
   local key = key_of(lock.key, lock.inbox)
-  local place, owner = string.match(call('GET', key) or '', '^%d+ %d+ %S+ (%S+) %d+ %d+ [01] (.+)$')
+  local place, owner = string.match(call('GET', key) or '', '^%d+ %d+ %S+ (%S+) %d+ %d+ (.+)$')
   if owner ~= lock.owner then return end
   call('DEL', key)
   if not require('queue.leave')(lock.queue, place) then return end
@@ -80,8 +80,7 @@ local function number_of(number, at, known, most, inbox)
   return number and is_recent(at, most) and number, known
 end
 
-local function fence_of(lock, is_fenced, top)
-  if is_fenced == '0' then return '0' end
+local function fence_of(lock, top)
   local now, slack = now_ms() * 1000, tonumber(ARGV[2])
   return require('lib.draw')({
     token = lock.proposal, top = tonumber(top or 0), buckets = lock.buckets, low = now - slack, high = now + slack,
@@ -92,13 +91,13 @@ end
 -- whether the waiter has it now, and has been told.
 local function execute(lock, of, place, inbox)
   local key = key_of(lock.key, inbox)
-  local number, at, known, left_with, most, ttl, is_fenced, owner =
-    string.match(call('GET', key) or '', '^(%d+) (%d+) (%S+) (%S+) (%d+) (%d+) ([01]) (.+)$')
-  if left_with ~= place or is_fenced == '1' and lock.proposal == '' then return false end
+  local number, at, known, left_with, most, ttl, owner =
+    string.match(call('GET', key) or '', '^(%d+) (%d+) (%S+) (%S+) (%d+) (%d+) (.+)$')
+  if left_with ~= place or lock.proposal == '' then return false end
   number, known = number_of(number, at, known, most, inbox)
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
   -- It would be no vote for who knew the node before it lost its data.
-  local fence = number and id == known and fence_of(lock, is_fenced, top)
+  local fence = number and id == known and fence_of(lock, top)
   local is_over = fence and require('lib.ended').is_ended({ key = lock.key, owner = owner })
   if not fence or is_over or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
   call('SET', key, '+' .. owner, 'PX', ttl)

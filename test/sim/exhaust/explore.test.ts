@@ -95,10 +95,7 @@ const PLANTED: readonly PlantedRule[] = [
     rules: {
       ...REAL_RULES,
       stepOnNode: stepperOf(
-        planted([
-          "local fence = id and fence_of(lock, is_fenced, top)",
-          "local fence = id and lock.proposal",
-        ]),
+        planted(["id == known and fence_of(lock, top)", "id == known and lock.proposal"]),
       ),
     },
     finds: /^F1: /,

@@ -136,7 +136,7 @@ export interface OperationSpec {
   readonly ticket?: number | undefined;
   /** Its deferred acquire: whose, and how old it may be, ms. Without a fence if that is 0. */
   readonly deferred?:
-    | { readonly owner: Owner; readonly maxAgeMs: number; readonly isFenced?: false }
+    | { readonly owner: Owner; readonly maxAgeMs: number }
     | undefined;
   /** Of a release, relative to the node's clock, µs: for the fence of whoever gets the name. */
   readonly proposalUs?: number | undefined;
@@ -207,7 +207,7 @@ function waiterOf(
   ticket: number,
 ): Waiter {
   const acquire = deferred && {
-    ...{ ownerId: OWNERS[deferred.owner], ttlMs, isFenced: deferred.isFenced ?? true },
+    ...{ ownerId: OWNERS[deferred.owner], ttlMs },
     maxAgeMs: deferred.maxAgeMs,
   };
   return { inbox: INBOXES[inbox], ticket, turnMs, placePrefix, deferred: acquire };
