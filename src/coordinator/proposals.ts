@@ -1,4 +1,3 @@
-import { nextProposal } from "../protocol/fencing.js";
 import type { Clock } from "./ports.js";
 
 /**
@@ -25,4 +24,9 @@ export class Proposals {
     });
     return this.#last;
   }
+}
+
+/** A proposal that grows with every call even within one tick of the wall clock. */
+export function nextProposal(previous: number, wallUs: number): number {
+  return Math.max(previous + 1, Math.floor(wallUs));
 }
