@@ -71,14 +71,13 @@ export class Instances implements AsyncDisposable {
     });
   }
 
-  /** Kills the first that writes such a line, which begins with its pid, as soon as it does. */
-  async killFirst(pattern: RegExp): Promise<Instance> {
+  /** Sends the signal to the first that writes such a line, which begins with its pid, as soon as it does. */
+  async interruptFirst(pattern: RegExp, signal: NodeJS.Signals): Promise<Instance> {
     await eventually(`writes ${pattern.source}`, () => this.matches(pattern).length > 0);
     const line = this.lines.find((text) => pattern.test(text)) ?? "";
     const victim = this.all.find(({ pid }) => pid === Number.parseInt(line, 10));
     if (victim === undefined) throw new Error(`no instance wrote ${line}`);
-    victim.kill("SIGKILL");
-    await victim.ended;
+    victim.kill(signal);
     return victim;
   }
 
