@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { forgetChild, killWithParent } from "../../src/testing/child-cleanup.js";
 import { eventually } from "../support/settle.js";
 import { examples, programOf, type Patience } from "./example-program.js";
 
+/** Environment variables. */
 export type Env = Readonly<Record<string, string>>;
 
 /** One process that runs an example. */
@@ -45,9 +47,16 @@ export class Instances implements AsyncDisposable {
         killSignal: "SIGKILL",
       });
       child.stdin?.end(program);
+      const { pid = 0 } = child;
+      // A paused one would stay.
+      killWithParent(pid);
+      const ended = once(child, "close").then(([code, signal]: (number | NodeJS.Signals)[]) => {
+        forgetChild(pid);
+        return (code ?? signal) as number | NodeJS.Signals;
+      });
       return {
-        pid: child.pid ?? 0,
-        ended: once(child, "close").then(([code, signal]) => (code ?? signal) as number),
+        pid,
+        ended,
         kill: (signal) => void child.kill(signal),
       };
     });
