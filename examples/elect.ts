@@ -15,11 +15,13 @@ for await (const term of locks.elect("scheduler", {
   signal: stop.signal,
   onError: (error) => console.error(`no quorum, still trying: ${error.message}`),
 })) {
-  console.log(`leading, token ${term.fencingToken}`);
-  while (term.isHeld) await runDueJobs(term.signal);
+  while (term.isHeld) {
+    console.log(`${process.pid} leads, token ${term.fencingToken}`);
+    await runDueJobs(term.signal);
+  }
 } // The term is resigned here, however the body ends. Then the next campaign begins.
 
-console.log("no longer leading");
+console.log(`${process.pid} does not lead any more`);
 await locks.close();
 
 async function runDueJobs(signal: AbortSignal): Promise<void> {

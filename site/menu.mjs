@@ -16,7 +16,19 @@ export const MENU = [
   {
     text: "How to",
     items: [
-      { text: "Recipes", link: "docs/how-to/recipes.md" },
+      {
+        text: "Recipes",
+        link: "docs/how-to/recipes.md",
+        items: [
+          { text: "Jobs", link: "docs/how-to/jobs.md" },
+          { text: "Rate limits", link: "docs/how-to/rate-limits.md" },
+          { text: "Payments", link: "docs/how-to/payments.md" },
+          { text: "Caches", link: "docs/how-to/caches.md" },
+          { text: "Migrations", link: "docs/how-to/migrations.md" },
+          { text: "Webhooks", link: "docs/how-to/webhooks.md" },
+          { text: "Worker ids", link: "docs/how-to/worker-ids.md" },
+        ],
+      },
       { text: "In a service", link: "docs/how-to/services.md" },
       { text: "Testing your code", link: "docs/how-to/testing.md" },
       { text: "Other client libraries", link: "docs/how-to/transports.md" },

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { fellowsText, mayMark, nextStep, type BootstrapStep } from "../protocol/bootstrap.js";
-import type { Sighting } from "../protocol/incarnation.js";
+import type { Sighting } from "../protocol/quarantine.js";
 import type { RecordOrder } from "./transport.js";
 
 /** What all nodes have shown, by index; undefined before a node's first handshake. */

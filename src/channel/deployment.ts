@@ -1,5 +1,5 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
-import type { Sighting } from "../protocol/incarnation.js";
+import type { Sighting } from "../protocol/quarantine.js";
 import { toleratedCount } from "../protocol/verdict.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
 import { ClockOffsets } from "./clock-offsets.js";
@@ -10,6 +10,7 @@ import { NodeLists } from "./node-lists.js";
 import { OUT_OF_STEP_REMEDY } from "./out-of-step.js";
 import { PlausibleVotes } from "./plausible-votes.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
+import { ServerIdentities } from "./same-server.js";
 import type { RecordOrder } from "./transport.js";
 
 /** Where replies are mixed up, each connection soon ends like the one before. */
@@ -60,12 +61,13 @@ export class Deployment implements Candidates {
   readonly quarantine: Quarantine;
   /** How far the nodes' clocks are from ours. */
   readonly offsets: ClockOffsets;
+  /** Which server each of them is. */
+  readonly servers = new ServerIdentities();
   readonly #settings: DeploymentSettings;
   readonly #clock: Clock;
   readonly #members: Member[] = [];
   readonly #bootstrap: Bootstrap;
   readonly #sightings: (Sighting | undefined)[];
-  readonly #identities: (string | undefined)[];
   readonly #lists: NodeLists;
   readonly #longestTtl: LongestTtl;
   /** Since when the others are asked for what a node's lost record had, by node, monotonic clock, ms. */
@@ -85,7 +87,6 @@ export class Deployment implements Candidates {
     this.#clock = clock;
     const none = Array.from({ length: settings.nodeCount }, () => undefined);
     this.#sightings = [...none];
-    this.#identities = [...none];
     this.#told = [...none];
     this.#lists = new NodeLists(settings.keyPrefix, settings.names);
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
@@ -186,14 +187,6 @@ export class Deployment implements Candidates {
     this.#answeredMs[index] = sentSteadyMs;
   }
 
-  /** The other node that is the same server, by index. */
-  duplicateOf(index: number, handshake: Handshake): number | undefined {
-    const own = identityOf(handshake);
-    if (own === undefined) return undefined;
-    const other = this.#identities.findIndex((id, at) => id === own && at !== index);
-    return other === -1 ? undefined : other;
-  }
-
   /** An answer carried the node's time. */
   onNodeTime(index: number, nodeMs: number, roundTripMs: number): void {
     this.offsets.read(index, nodeMs, roundTripMs);
@@ -215,9 +208,7 @@ export class Deployment implements Candidates {
    */
   onHandshake(index: number, handshake: Handshake, ownSinceMs: number | undefined): void {
     this.#noteAnswer(index, handshake.sentSteadyMs);
-    const identity = identityOf(handshake);
-    const isNew = identity !== this.#identities[index];
-    this.#identities[index] = identity;
+    const isNew = this.servers.see(index, handshake);
     this.#see(index, handshake, ownSinceMs);
     // Another node that is the same server has this record by now, and may still be known by one that is gone.
     if (isNew && handshake.runId === "") this.#askOthers(index);
@@ -308,12 +299,4 @@ export class Deployment implements Candidates {
   admit(index: number): void {
     this.#members[index]?.admit();
   }
-}
-
-/**
- * What two nodes that are the same server have in common: its run, or, if it does not say, the random id of its record.
- * Undefined until such a server has one; before that it does not vote.
- */
-function identityOf({ runId, record }: Handshake): string | undefined {
-  return runId === "" ? record && `record ${record.id}` : runId;
 }

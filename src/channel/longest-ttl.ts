@@ -1,4 +1,4 @@
-import type { Sighting } from "../protocol/incarnation.js";
+import type { Sighting } from "../protocol/quarantine.js";
 import { quorumSize } from "../protocol/verdict.js";
 
 export interface LongestTtlSettings {

@@ -207,7 +207,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
 
   /** Why the server must not vote; undefined if it may. */
   #problemOf(handshake: Handshake): ConnectionFailure | undefined {
-    const twin = this.#deployment.duplicateOf(this.index, handshake);
+    const twin = this.#deployment.servers.duplicateOf(this.index, handshake);
     if (twin !== undefined) {
       const message = `the same server as \`nodes[${twin}]\`; list each server once`;
       return { message, isMisconfigured: true, isListedTwice: true };

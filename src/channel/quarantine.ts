@@ -4,7 +4,7 @@ import {
   isTrusted,
   quarantineLeftMs,
   type Sighting,
-} from "../protocol/incarnation.js";
+} from "../protocol/quarantine.js";
 import type { IncarnationRecord } from "../protocol/record.js";
 import { outwaitMs } from "../protocol/lease-times.js";
 import { toleratedCount } from "../protocol/verdict.js";

@@ -1,4 +1,3 @@
-import { nextProposal } from "../protocol/fencing.js";
 import type { Clock } from "./ports.js";
 
 /** Releases within that time have the same proposal, µs. */
@@ -37,4 +36,9 @@ export class Proposals {
     });
     return this.#last;
   }
+}
+
+/** A proposal that grows with every call even within one tick of the wall clock. */
+export function nextProposal(previous: number, wallUs: number): number {
+  return Math.max(previous + 1, Math.floor(wallUs));
 }

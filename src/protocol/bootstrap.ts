@@ -5,7 +5,7 @@
  * all records that it saw together. If all records have the same mark, they existed together, none of them was ever
  * open, and all were written within a short time.
  */
-import type { Sighting } from "./incarnation.js";
+import type { Sighting } from "./quarantine.js";
 
 /**
  * What to do about a new deployment.

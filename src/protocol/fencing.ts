@@ -75,11 +75,6 @@ export function implausibleText(what: string): string {
   return `${what}: delete the key ${RECORD_KEY} there. The node votes again after the longest ttl, above the fences of the other nodes`;
 }
 
-/** A proposal that grows with every call even within one tick of the wall clock. */
-export function nextProposal(previous: number, wallUs: number): number {
-  return Math.max(previous + 1, Math.floor(wallUs));
-}
-
 /** The token that an acquire round has drawn. */
 export interface DrawnToken {
   readonly token: number;

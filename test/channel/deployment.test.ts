@@ -513,46 +513,6 @@ describe("Deployment: quarantine", () => {
 describe("Deployment: who is who", () => {
   const seenAs = (runId: string, id = "any"): Handshake => handshakeReply({ id }, { runId });
 
-  it("finds a server that is given twice, and no node a duplicate of itself", () => {
-    for (const known of [0, 1, 2]) {
-      const bench = new DeploymentBench(3);
-      bench.handshake(known, "open");
-      for (const index of [0, 1, 2]) {
-        const twin = bench.deployment.duplicateOf(index, seenAs(`run${known}`));
-        expect(twin, `${index}`).to.equal(index === known ? undefined : known);
-        expect(bench.deployment.duplicateOf(index, seenAs("another"))).to.equal(undefined);
-      }
-    }
-  });
-
-  it("goes by the server that a node was last", () => {
-    const bench = new DeploymentBench(2);
-    bench.handshake(0, "open");
-    const seen = handshakeReply({ id: "new", state: "forgot" }, { runId: "run9" });
-    bench.deployment.onHandshake(0, seen, undefined);
-    expect(bench.deployment.duplicateOf(1, seenAs("run0"))).to.equal(undefined);
-    expect(bench.deployment.duplicateOf(1, seenAs("run9"))).to.equal(0);
-  });
-
-  it("tells servers that do not name their run apart by the random ids of their records", () => {
-    const bench = new DeploymentBench(3);
-    bench.deployment.onHandshake(0, seenAs("", "a"), undefined);
-    bench.deployment.onHandshake(2, seenAs("run2", "c"), undefined);
-    expect(bench.deployment.duplicateOf(1, seenAs("", "a"))).to.equal(0);
-    expect(bench.deployment.duplicateOf(1, seenAs("", "b"))).to.equal(undefined);
-    expect(bench.deployment.duplicateOf(1, seenAs("", "c")), "it names its run").to.equal(
-      undefined,
-    );
-    expect(bench.deployment.duplicateOf(0, seenAs("", "a")), "itself").to.equal(undefined);
-  });
-
-  it("takes no two of them for one as long as they have no records", () => {
-    const bench = new DeploymentBench(2);
-    const bare = { ...seenAs(""), record: undefined };
-    bench.deployment.onHandshake(0, bare, undefined);
-    expect(bench.deployment.duplicateOf(1, bare)).to.equal(undefined);
-  });
-
   it("asks the others again when one of them has another record: it may be theirs by now", () => {
     const bench = new DeploymentBench(2);
     bench.deployment.onHandshake(0, seenAs("", "a"), undefined);

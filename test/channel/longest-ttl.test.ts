@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { LongestTtl, type LongestTtlSettings } from "../../src/channel/longest-ttl.js";
 import { MisconfiguredError, LockManager, type LockManagerOptions } from "../../src/index.js";
 import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
-import type { Sighting } from "../../src/protocol/incarnation.js";
+import type { Sighting } from "../../src/protocol/quarantine.js";
 import Redlock from "../../src/integrations/redlock/index.js";
 import { at } from "../support/nodes.js";
 import { recordOf } from "../support/scripted-transport.js";

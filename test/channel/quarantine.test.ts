@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { Quarantine, type QuarantineSettings } from "../../src/channel/quarantine.js";
 import type { RecordOrder } from "../../src/channel/transport.js";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
-import type { Sighting } from "../../src/protocol/incarnation.js";
+import type { Sighting } from "../../src/protocol/quarantine.js";
 import type { IncarnationRecord, RecordState } from "../../src/protocol/record.js";
 import { outwaitMs } from "../../src/protocol/lease-times.js";
 import { ManualClock } from "../support/manual-clock.js";

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { Proposals } from "../../src/coordinator/proposals.js";
+import { nextProposal, Proposals } from "../../src/coordinator/proposals.js";
+
+const us = fc.integer({ min: 0, max: 2 ** 52 });
 
 describe("fencing proposals of a process", () => {
   it("are the same within a turn, and larger in the next, whatever the wall clock does", () => {
@@ -24,5 +26,24 @@ describe("fencing proposals of a process", () => {
         }
       }),
     );
+  });
+});
+
+describe("nextProposal", () => {
+  it("grows with every call, also while the wall clock stands still or steps back", () => {
+    fc.assert(
+      fc.property(fc.array(us, { minLength: 2, maxLength: 50 }), (readings) => {
+        let last = 0;
+        for (const wallUs of readings) {
+          const proposal = nextProposal(last, wallUs);
+          expect(proposal).to.be.greaterThan(last);
+          last = proposal;
+        }
+      }),
+    );
+  });
+
+  it("is the time of day in whole microseconds once that has moved on", () => {
+    expect(nextProposal(5, 1_234.9)).to.equal(1_234);
   });
 });

@@ -1,20 +1,16 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { text } from "node:stream/consumers";
 import { expect } from "chai";
 import { RedisFleet } from "../../src/testing/index.js";
 import { PATIENT } from "../support/patient.js";
 import { findPostgres, startPostgres, type Postgres } from "../support/postgres.js";
+import { examples, programOf, type Patience } from "./example-program.js";
 
-/** The compiled examples; a program that is read from there finds the compiled sources. */
-const examples = fileURLToPath(new URL("../../examples", import.meta.url));
-
+/** What each writes. `instances.test.ts` runs those that are about several processes. */
 const EXPECTED: Readonly<Record<string, RegExp>> = {
   request: /^2 rows\n$/,
   acquire: /^held, token \d{16}, \d{4} ms left\n$/,
   "try-acquire": /^it is ours\nreleased\n$/,
-  elect: /^leading, token \d{16}\nno longer leading\n$/,
   shared: exactly(`reader: 30, then 30
 reader: 30, then 30
 written
@@ -84,19 +80,6 @@ fenced
 `),
 };
 
-/** What an example may write to stderr. Default: nothing. */
-const COMPLAINTS: Readonly<Record<string, RegExp>> = {
-  // It tries again, which a busy machine may make it do.
-  elect: /^(?:no quorum, still trying: .*\n)*$/,
-};
-
-interface Patience {
-  /** Options of every lock manager; none where a ttl is the theme and shorter than these. */
-  readonly options?: object;
-  /** What else is changed. */
-  readonly changes?: readonly (readonly [shown: string, run: string])[];
-}
-
 /** On a busy machine, which may stand still for a second or two, nodes and waits take longer than in an example. */
 const PATIENCE: Readonly<Record<string, Patience>> = {
   acquire: { changes: [["waitMs: 1_000", "waitMs: 20_000"]] },
@@ -129,7 +112,7 @@ describe("the examples", function () {
   for (const [name, output] of Object.entries(EXPECTED)) {
     it(`${name} runs and ends by itself`, async () => {
       const { code, stdout, stderr } = await run(name, fleet.urls);
-      expect(stderr).to.match(COMPLAINTS[name] ?? /^$/);
+      expect(stderr).to.equal("");
       expect(stdout).to.match(output);
       expect(code).to.equal(0);
     });
@@ -160,27 +143,6 @@ describe("the example with PostgreSQL", function () {
   });
 });
 
-/** The example with other nodes than those that stand in it, and with more patience. */
-function programOf(name: string, urls: readonly string[]): string {
-  const { options = PATIENT, changes = [] } = PATIENCE[name] ?? {};
-  const file = readFileSync(`${examples}/${name}.js`, "utf8");
-  const imported = /^(import \{.*)\bLockManager\b(.* from "\.\.\/src\/index\.js";)$/m;
-  expect(file).to.match(imported);
-  const patient = `class LockManager extends OfShown {
-    constructor(nodes, own) { super(nodes, { ...${JSON.stringify(options)}, ...own }); }
-  }`;
-  const program = file
-    .replace(imported, `$1LockManager as OfShown$2\n${patient}`)
-    .replaceAll(
-      /redis:\/\/127\.0\.0\.1:700(\d)/g,
-      (url, index: string) => urls[Number(index) - 1] ?? url,
-    );
-  return changes.reduce((text, [shown, other]) => {
-    expect(text).to.include(shown);
-    return text.replace(shown, other);
-  }, program);
-}
-
 async function run(
   name: string,
   urls: readonly string[],
@@ -193,7 +155,7 @@ async function run(
     timeout: 100_000,
     killSignal: "SIGKILL",
   });
-  child.stdin.end(programOf(name, urls));
+  child.stdin.end(programOf(name, urls, PATIENCE[name]));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, stdout, stderr };

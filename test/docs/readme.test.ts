@@ -32,6 +32,13 @@ const SHOWN = [
   "http-server.ts",
   "croner.ts",
   "bullmq.ts",
+  "jobs.ts",
+  "rate-limit.ts",
+  "payment.ts",
+  "cache.ts",
+  "migrate.ts",
+  "webhook.ts",
+  "worker-id.ts",
 ];
 
 function samples(): Sample[] {

@@ -19,19 +19,8 @@ declare const db: {
   query(sql: string, values: readonly unknown[]): Promise<{ readonly rowCount: number }>;
 };
 // The work that is done under the locks of docs/how-to/recipes.md.
-declare function pendingMigrations(): Promise<readonly string[]>;
-declare function migrate(migration: string): Promise<void>;
 declare function sendReport(options: { readonly signal: AbortSignal }): Promise<void>;
-declare function openJobs(): Promise<readonly string[]>;
-declare function isOpen(id: string): Promise<boolean>;
-declare function close(id: string): Promise<void>;
-declare function work(id: string, fencingToken: number): Promise<void>;
-declare function readCache(key: string): Promise<string | undefined>;
-declare function fillCache(key: string): Promise<string>;
 declare function warmCache(): Promise<void>;
-declare function isDone(eventId: string): Promise<boolean>;
-declare function handleEvent(eventId: string, fencingToken: number): Promise<void>;
-declare function markDone(eventId: string): Promise<void>;
 // Of docs/how-to/transports.md.
 declare function transportTo(url: string): import("quorate/testing").CommandTransport;
 `;

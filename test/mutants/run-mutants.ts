@@ -32,11 +32,14 @@ export async function runMutants(
   const work = async (): Promise<void> => {
     let runner = new Runner(code);
     for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
-      const result = await runRow(runner, code, row, effortsOf(row));
-      if ("error" in result) {
+      let result = await runRow(runner, code, row, effortsOf(row));
+      if ("error" in result || result.failsAnyway === true) {
         await runner.kill();
         runner = new Runner(code);
       }
+      // The cause may be what the bug of an earlier row has left in the process.
+      if (!("error" in result) && result.failsAnyway === true)
+        result = await runRow(runner, code, row, effortsOf(row));
       done(row, result);
     }
     await runner.end();

@@ -24,7 +24,7 @@ export async function runTested(row: TestedRow): Promise<Outcome> {
   if (sound.testCount === 0 && sound.skippedCount > 0) return { ...outcome, isSkipped: true };
   if (sound.testCount === 0) return { ...outcome, notes: ["there is no such test"] };
   if (sound.failed.length > 0)
-    return { ...outcome, notes: [`it fails anyway: ${sound.failed[0]}`] };
+    return { ...outcome, failsAnyway: true, notes: [`it fails anyway: ${sound.failed[0]}`] };
   const { failed, testCount } = await runTest(row, row.id);
   const notes = failed.length > 0 ? [] : [`${testCount} tests passed`];
   return { ...outcome, isNoticed: failed.length > 0, by: failed, notes };

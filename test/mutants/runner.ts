@@ -16,6 +16,8 @@ export interface Outcome {
   readonly isNoticed: boolean;
   /** The test cannot be run on this machine. */
   readonly isSkipped?: true;
+  /** The test fails without the bug, too, at least in this process. */
+  readonly failsAnyway?: true;
   /** Of a simulated row. */
   readonly pin?: Pin;
   /** Oracles that fired, or the test that failed. */

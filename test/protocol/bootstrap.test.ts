@@ -6,7 +6,7 @@ import {
   nextStep,
   type BootstrapStep,
 } from "../../src/protocol/bootstrap.js";
-import type { Sighting } from "../../src/protocol/incarnation.js";
+import type { Sighting } from "../../src/protocol/quarantine.js";
 import type { RecordState } from "../../src/protocol/record.js";
 import { recordOf } from "../support/scripted-transport.js";
 

@@ -8,7 +8,6 @@ import {
   isPlausibleToken,
   judgeFence,
   MAX_FENCE,
-  nextProposal,
   sealState,
 } from "../../src/protocol/fencing.js";
 import type { Vote } from "../../src/protocol/operation.js";
@@ -26,25 +25,6 @@ describe("fenceSlackUs", () => {
       expect(fenceSlackUs(maxTtlMs)).to.be.lessThan((maxTtlMs * 1_000) / 2);
       expect(Number.isInteger(fenceSlackUs(maxTtlMs))).to.equal(true);
     }
-  });
-});
-
-describe("nextProposal", () => {
-  it("grows with every call, also while the wall clock stands still or steps back", () => {
-    fc.assert(
-      fc.property(fc.array(us, { minLength: 2, maxLength: 50 }), (readings) => {
-        let last = 0;
-        for (const wallUs of readings) {
-          const proposal = nextProposal(last, wallUs);
-          expect(proposal).to.be.greaterThan(last);
-          last = proposal;
-        }
-      }),
-    );
-  });
-
-  it("is the time of day in whole microseconds once that has moved on", () => {
-    expect(nextProposal(5, 1_234.9)).to.equal(1_234);
   });
 });
 

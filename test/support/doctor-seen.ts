@@ -5,7 +5,7 @@ import type {
   NodeSeen,
   ServerSeen,
 } from "../../src/cli/doctor/seen.js";
-import type { Sighting } from "../../src/protocol/incarnation.js";
+import type { Sighting } from "../../src/protocol/quarantine.js";
 import type { IncarnationRecord } from "../../src/protocol/record.js";
 import { CAPABLE } from "./capable.js";
 

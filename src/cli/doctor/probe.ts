@@ -6,7 +6,7 @@
 import type { TLSSocket } from "node:tls";
 import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of-step.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
-import type { Sighting } from "../../protocol/incarnation.js";
+import type { Sighting } from "../../protocol/quarantine.js";
 import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
 import { listFieldOf } from "../../protocol/node-list.js";

@@ -1,7 +1,7 @@
 import type { ConnectionFailure } from "../../channel/transport.js";
 import type { ConfigProblem, Excuses } from "../../protocol/capabilities.js";
 import type { ClockOffset } from "../../protocol/clock-offset.js";
-import type { Sighting } from "../../protocol/incarnation.js";
+import type { Sighting } from "../../protocol/quarantine.js";
 import type { Spoken } from "./spoken.js";
 
 /** What the doctor compares the nodes with: the options that locks are used with. Durations in ms. */

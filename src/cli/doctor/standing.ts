@@ -1,5 +1,5 @@
 import { isExcused } from "../../protocol/capabilities.js";
-import { isOldByClocks, isTrusted } from "../../protocol/incarnation.js";
+import { isOldByClocks, isTrusted } from "../../protocol/quarantine.js";
 import { outwaitMs } from "../../protocol/lease-times.js";
 import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 

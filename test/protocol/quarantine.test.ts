@@ -5,7 +5,7 @@ import {
   isTrusted,
   quarantineLeftMs,
   type Sighting,
-} from "../../src/protocol/incarnation.js";
+} from "../../src/protocol/quarantine.js";
 import type { RecordState } from "../../src/protocol/record.js";
 import { recordOf } from "../support/scripted-transport.js";
 
