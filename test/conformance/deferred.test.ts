@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
+import { MemoryNode } from "../support/conformance/memory-node.js";
 import {
   NUMBER,
+  operationOf,
   OWNERS,
   type OperationSpec,
   type Owner,
 } from "../support/conformance/node-under-test.js";
-import { expectSame, lastOf, wait, type Step } from "../support/conformance/steps.js";
+import { expectSame, lastOf, requestOf, wait, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 
 const LONG_MS = 60_000;
@@ -270,6 +272,17 @@ conformance("deferred acquires", (redis) => {
       expect(deferredIn(lastOf(seen).state)).to.deep.equal([]);
     });
   }
+
+  it("are gone also where the node has no memory for the next one of its process", async () => {
+    const node = new MemoryNode(redis().nowUs, [7, 0]);
+    const batch = (of: OperationSpec) => node.batch([operationOf(of, node.nowUs)], "id-1");
+    await node.handshake(requestOf({}));
+    for (const each of [acquire(), acquire(zByQ)]) await batch(each);
+    expect(deferredIn(await node.state())).to.have.lengthOf(1);
+    node.redis.isOutOfMemory = true;
+    await batch(release({ owner: "z", inbox: "q", ticket: 2, ...defers("y") }));
+    expect(deferredIn(await node.state())).to.deep.equal([]);
+  });
 
   it("let those in that waited behind them, when they are withdrawn", async () => {
     const own = { owner: "y", inbox: "p", ticket: 2, placePrefix: "r" } as const;

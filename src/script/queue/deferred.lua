@@ -27,10 +27,11 @@ end
 -- whether the message is a vote.
 local function store(key, place, inbox, acquire)
   if acquire ~= '' and KEYS[1] == RECORD_KEY and ARGV[1] ~= '' then
-    call('SET', key_of(key, inbox), now_text() .. ' ' .. place .. ' ' .. acquire, 'PX', PLACE_MS)
-  else
-    call('DEL', key_of(key, inbox))
+    local reply = redis.pcall('SET', key_of(key, inbox), now_text() .. ' ' .. place .. ' ' .. acquire, 'PX', PLACE_MS)
+    if not reply.err then return end
   end
+  -- Also where there is no memory for the next.
+  call('DEL', key_of(key, inbox))
 end
 
 local function drop(key, inbox)

@@ -6,9 +6,9 @@ local call = redis.call
 
 return function(key, of, ticket, place, deferred)
   local was = tonumber(call('ZSCORE', of, place) or nil)
-  require('queue.join')(of, ticket, place)
   local inbox = string.match(place, '^%d+:(.*)$')
   if inbox then require('queue.deferred').store(key, place, inbox, deferred or '') end
+  require('queue.join')(of, ticket, place)
   if was and was < ticket and string.sub(place, 1, 1) ~= 'r' then
     require('lib.offers').let_in(key, of, redis.pcall('GET', key))
   end
