@@ -2,11 +2,9 @@
 // run beside the others, because they mostly wait; those of the simulator use the CPU time that these leave idle.
 // Arguments after -- that name tests replace the usual set, see test-paths.mjs; options are passed to mocha. With --long
 // (npm run test:long) there are more tests, see test/support/long.ts.
-import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { embedLua } from "./embed-lua.mjs";
+import { compileTests } from "./compile-tests.mjs";
 import { ensureDocker, releaseDocker } from "./ensure-docker.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
@@ -18,7 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 ensurePackages();
 await ensureRedis();
 await ensureDocker();
-compile();
+compileTests(root);
 
 const given = process.argv.slice(2).filter((arg) => arg !== "--long");
 if (given.length < process.argv.length - 2) process.env.QUORATE_LONG_TESTS = "1";
@@ -58,18 +56,6 @@ await releaseDocker();
 if (failing.length > 0) console.log(`\nFailed:\n\n${failing.join("\n\n")}\n`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-
-function compile() {
-  embedLua();
-  rmSync(join(root, "build"), { recursive: true, force: true });
-  const tsc = join(root, "node_modules", ".bin", "tsc");
-  const result = spawnSync(tsc, ["-p", "tsconfig.json"], { cwd: root, stdio: "inherit" });
-  if (result.status !== 0) {
-    console.error("the sources do not compile");
-    console.log("0 passed, 1 failed, 0 skipped");
-    process.exit(1);
-  }
-}
 
 async function runAll() {
   const parts = [...PARTS];

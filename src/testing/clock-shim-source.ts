@@ -2,17 +2,25 @@
  * C source of a library that is preloaded into a server and changes its wall clock.
  *
  * Only the wall clock is changed. Redis times its event loop with the monotonic clock, so it keeps
- * its real pace, as on a machine whose clock is set. The library calls the kernel directly and not
- * through libc: if it looked up libc's own functions, the allocator could call it before it has
- * found them.
+ * its real pace, as on a machine whose clock is set. The library reads the clock from the kernel
+ * and not through libc: if it looked up libc's own functions, the allocator could call it before it
+ * has found them.
+ *
+ * Valkey 9.1 reads the wall clock only once a millisecond, and in between adds what a counter of the
+ * processor shows, which no library can change. On x86-64 it does so only if /proc/cpuinfo says that the
+ * counter is steady. So the library hides that file, and the server reads the clock each time.
  *
  * The source is text in a module, so that the TypeScript compiler alone builds the whole package.
  */
 export const CLOCK_SHIM_SOURCE = String.raw`
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -79,5 +87,25 @@ time_t time(time_t *out) {
   time_t seconds = shown_now() / 1000000000;
   if (out != NULL) *out = seconds;
   return seconds;
+}
+
+static FILE *open_stream(const char *path, const char *mode) {
+  if (page != NULL && strcmp(path, "/proc/cpuinfo") == 0) {
+    errno = ENOENT;
+    return NULL;
+  }
+  FILE *(*libc_fopen)(const char *, const char *);
+  *(void **)&libc_fopen = dlsym(RTLD_NEXT, "fopen");
+  return libc_fopen(path, mode);
+}
+
+FILE *fopen(const char *restrict path, const char *restrict mode) {
+  return open_stream(path, mode);
+}
+
+/* What programs with _FILE_OFFSET_BITS=64 call. On a 64-bit system it is the same; musl has only the macro. */
+#undef fopen64
+FILE *fopen64(const char *restrict path, const char *restrict mode) {
+  return open_stream(path, mode);
 }
 `;

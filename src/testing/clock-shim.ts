@@ -8,7 +8,7 @@ import { CLOCK_SHIM_SOURCE } from "./clock-shim-source.js";
 import { exitText } from "./exit-text.js";
 import { UnavailableError } from "./unavailable-error.js";
 
-const FLAGS = ["-shared", "-fPIC", "-O2", "-x", "c", "-"];
+const FLAGS = ["-shared", "-fPIC", "-O2", "-x", "c", "-", "-ldl"];
 
 let building: Promise<string> | undefined;
 

@@ -28,9 +28,16 @@ describe("docs/operate/versions.md", () => {
     expect(onUbuntu).to.have.members([...new Set(ofUbuntu)]);
     for (const [, os = "", node] of entries.filter(([, os]) => os !== "ubuntu-24.04"))
       expect(tested).to.include(`${node} on ${os.replace("macos-", "macOS ")}`);
-    const servers = entries.flatMap(([, , , server = ""]) => server.split("-")[1] ?? []);
-    const onPage = `${row("Redis")} ${row("Valkey")}`.match(/\d+\.\d+\.\d+/g);
-    expect(onPage).to.have.members([...new Set(servers)]);
+    for (const [about, flavour] of [
+      ["Redis", "redis-"],
+      ["Valkey", "valkey-"],
+    ] as const) {
+      const servers = entries.flatMap(([, , , server = ""]) =>
+        server.startsWith(flavour) ? server.slice(flavour.length) : [],
+      );
+      const [, , onPage = ""] = row(about).split(" | ");
+      expect(onPage.match(/\d+(\.\d+)+/g), about).to.have.members(servers);
+    }
   });
 
   it("names the versions that the package accepts", () => {

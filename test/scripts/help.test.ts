@@ -24,6 +24,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   playground: [script("playground")],
   reference: [script("reference")],
   site: [script("site")],
+  "test:servers": [script("test-servers")],
   bench: [compiled("bench/main.js")],
   compare: [compiled("bench/compare/main.js")],
   chaos: [compiled("chaos/main.js")],

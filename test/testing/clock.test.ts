@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Redis } from "ioredis";
 import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
-import type { ServerClock } from "../../src/testing/index.js";
+import { clockShim } from "../../src/testing/clock-shim.js";
 import { findRedisBinary } from "../../src/testing/redis-binary.js";
+import { ServerClock } from "../../src/testing/server-clock.js";
 import { describeWithClocks } from "../support/with-clocks.js";
 import { oneShotClient, rejection, until } from "./raw-client.js";
 
@@ -252,6 +253,38 @@ describeWithClocks("the clock of a server", () => {
     expect(error).to.include({ name: "UnavailableError", code: "QUORATE_TESTING_NO_CLOCK" });
     expect(error.message).to.include(binary);
   });
+});
+
+describeWithClocks("the library that changes a clock", () => {
+  const SOURCE = String.raw`
+    #include <stdio.h>
+    static int opens(const char *path) { return fopen(path, "r") != NULL; }
+    int main(void) { return printf("%d %d", opens("/proc/cpuinfo"), opens("/proc/self/maps")) < 0; }`;
+  let dir: string;
+  let clock: ServerClock;
+
+  before(() => {
+    dir = mkdtempSync(join(tmpdir(), "quorate-shim-"));
+    clock = new ServerClock(join(dir, "clock"));
+  });
+  after(() => {
+    clock.close();
+    rmSync(dir, { recursive: true });
+  });
+
+  // Servers are compiled with the second, for which libc has another name of the function.
+  for (const flags of [[], ["-D_FILE_OFFSET_BITS=64"]]) {
+    it(`hides from a program that there is a counter to tell time by: cc ${flags.join("")}`, async () => {
+      const program = join(dir, "program");
+      const compiler = process.env["CC"] || "cc";
+      execFileSync(compiler, [...flags, "-x", "c", "-", "-o", program], { input: SOURCE });
+      const opened = (env: NodeJS.ProcessEnv): string =>
+        execFileSync(program, { encoding: "utf8", env: { ...process.env, ...env } });
+      const preloaded = { LD_PRELOAD: await clockShim() };
+      expect(opened({ ...preloaded, QUORATE_CLOCK_FILE: join(dir, "clock") })).to.equal("0 1");
+      expect(opened(preloaded), "without a clock to show").to.equal("1 1");
+    });
+  }
 });
 
 describe("a server whose clock was not asked for", () => {

@@ -105,7 +105,7 @@ function removeByScore({ keys }: CommandContext, argv: readonly string[]): Reply
 function boundIn(text: string): { readonly score: number; readonly isOpen: boolean } {
   const isOpen = text.startsWith("(");
   const number = isOpen ? text.slice(1) : text;
-  // Bounds are parsed by C's strtod, which accepts an empty text as 0 and skips spaces; scores are not.
-  const score = number === "" ? 0 : floatIn(number.trimStart(), "ERR min or max is not a float");
+  // An empty bound is 0, but not an empty score. Spaces before a bound are refused, as by servers since Redis 8.
+  const score = number === "" ? 0 : floatIn(number, "ERR min or max is not a float");
   return { score, isOpen };
 }

@@ -216,10 +216,10 @@ export const ROWS: readonly Row[] = [
   {
     id: "twin-self",
     means: "a server that is listed twice is found only by the later of the two nodes",
-    file: "src/channel/deployment.ts",
+    file: "src/channel/same-server.ts",
     find: "id === own && at !== index",
     replace: "id === own && at < index",
-    test: "test/channel/deployment.test.ts",
+    test: "test/channel/same-server.test.ts",
   },
   {
     id: "list-all",

@@ -1,0 +1,62 @@
+// npm run test:servers: the tests of what a node does, and those of whole deployments, on other servers than the
+// machine's own.
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { compileTests } from "./compile-tests.mjs";
+import { ensurePackages } from "./ensure-packages.mjs";
+import { runMocha } from "./run-mocha.mjs";
+import { NotAvailableError, obtainServer, SERVERS } from "./server-programs.mjs";
+
+const USAGE = `npm run test:servers [-- NAME...]
+
+Runs the conformance tests and then the integration tests on each of the servers that scripts/servers.mjs can get, or on
+those named: ${Object.keys(SERVERS).join(", ")}.
+What cannot be had here and now is skipped.`;
+
+const PARTS = [
+  { title: "conformance", paths: ["conformance", "memory", "script", "testing/clock.test.js"] },
+  { title: "integration", paths: ["integration/*.test.js"] },
+];
+const BAD_ARGUMENTS = 2;
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const given = process.argv.slice(2);
+if (given.includes("--help")) {
+  console.log(USAGE);
+  process.exit();
+}
+const unknown = given.find((name) => !Object.hasOwn(SERVERS, name));
+if (unknown !== undefined) {
+  console.error(`there is no server '${unknown}'\n\n${USAGE}`);
+  process.exit(BAD_ARGUMENTS);
+}
+
+ensurePackages();
+compileTests(root);
+const lines = [];
+let hasFailed = false;
+for (const name of given.length > 0 ? given : Object.keys(SERVERS)) await testOn(name);
+console.log(`\n${lines.join("\n")}`);
+process.exitCode = hasFailed ? 1 : 0;
+
+async function testOn(name) {
+  try {
+    process.env.QUORATE_REDIS_SERVER = await obtainServer(name);
+  } catch (error) {
+    const isMissing = error instanceof NotAvailableError;
+    hasFailed ||= !isMissing;
+    lines.push(`${name}: ${isMissing ? "skipped" : "failed"}: ${error.message}`);
+    return;
+  }
+  for (const { title, paths } of PARTS) {
+    console.log(`\n${name}, ${title}`);
+    const spec = paths.map((path) =>
+      path.endsWith(".js")
+        ? join("build", "test", path)
+        : join("build", "test", path, "**", "*.test.js"),
+    );
+    const { passed, failed, skipped } = await runMocha({ root, spec, args: [] });
+    hasFailed ||= failed > 0;
+    lines.push(`${name}, ${title}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  }
+}
