@@ -299,6 +299,13 @@ conformance("deferred acquires", (redis) => {
     expect(Number(fence)).to.equal(redis().nowUs + 1_000);
   });
 
+  it("have one fence: an acquire of their owner after they were executed gets the same", async () => {
+    const again = acquire({ ...zByQ, fromNowUs: 500_000 });
+    const seen = await expectSame(redis(), [...BOTH_WAIT, run(release()), run(again)]);
+    const [, , fence] = seen.at(-2)?.told[0]?.split(" ") ?? [];
+    expect(JSON.stringify(lastOf(seen).answer)).to.include(`"fence":${fence}`);
+  });
+
   it("are found by a refresh once they are executed, if the message is lost", async () => {
     const refresh = { kind: "refresh", inbox: "q", places: [{ ticket: 1 }] } as const;
     const seen = await expectSame(redis(), [...BOTH_WAIT, run(release()), run(refresh)]);

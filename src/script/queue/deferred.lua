@@ -2,9 +2,10 @@
 -- comes. The node executes it as soon as the name is free, in the step that frees it, and the message about that is
 -- its vote: the waiter need not ask.
 --
--- One per process and name, in a key beside the lock key: the number of the call that left it, when that was (ms), the record that
--- the caller knew, the place, how old it may be (ms), and what it asks for. Once executed, "+" and the owner that it was for, so that a refresh finds
--- out if the message is lost.
+-- One per process and name, in a key beside the lock key: the number of the call that left it, when that was (ms), the
+-- record that the caller knew, the place, how old it may be (ms), and what it asks for. Once executed, "+", its fence
+-- and the owner that it was for: a refresh finds out if the message is lost, and an acquire of that owner gets the same
+-- fence.
 --
 -- A waiter may have gone, and so a deferred acquire is only executed if its process was heard of shortly before: in
 -- the call that left it, or in a later refresh of any of its places. The message says in which call: for the waiter,
@@ -63,9 +64,10 @@ local function is_alive(inbox)
   call('SET', seen_by(inbox), now_text(), 'PX', PLACE_MS)
 end
 
--- Whether the key has been given to that process by its deferred acquire.
-local function is_executed(key, inbox, holder)
-  return holder and call('GET', key_of(key, inbox)) == '+' .. holder
+-- The fence with which that holder, of that process, has got the name by its deferred acquire; undefined for any other.
+local function executed_with(key, inbox, holder)
+  local fence, owner = string.match(call('GET', key_of(key, inbox)) or '', '^%+(%d+) (.+)$')
+  return owner == holder and fence
 end
 
 -- In both directions: the node's clock may be set back.
@@ -101,7 +103,7 @@ local function execute(lock, of, place, inbox)
   local fence = number and id == known and fence_of(lock, top)
   local is_over = fence and require('lib.ended').is_ended({ key = lock.key, owner = owner })
   if not fence or is_over or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
-  call('SET', key, '+' .. owner, 'PX', ttl)
+  call('SET', key, '+' .. fence .. ' ' .. owner, 'PX', ttl)
   local is_waited_for = require('queue.place_at')(of, 0) and 1 or 0
   -- Whoever reads the channel cannot make it: the owner is a secret, and so is the record.
   local proof = redis.sha1hex(owner .. ' ' .. id .. ' ' .. number .. ' ' .. fence)
@@ -113,6 +115,6 @@ local function execute(lock, of, place, inbox)
 end
 
 return {
-  store = store, drop = drop, withdraw = withdraw, renew = renew, is_alive = is_alive, is_executed = is_executed,
+  store = store, drop = drop, withdraw = withdraw, renew = renew, is_alive = is_alive, executed_with = executed_with,
   execute = execute,
 }

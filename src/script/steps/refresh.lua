@@ -41,7 +41,7 @@ end
 local function is_kept_in(group, holders, inbox)
   return function(n)
     if holders[n] == group.reservation then return true end
-    if group.kind == 'x' then return deferred.is_executed(group.keys[n], inbox, holders[n]) end
+    if group.kind == 'x' then return holders[n] and deferred.executed_with(group.keys[n], inbox, holders[n]) end
     if group.kind ~= 's' or holders[n] ~= PERMITS_HOLDER .. group.permits then return false end
     local members = call('ZRANGE', companion('permits', group.keys[n]), 0, -1, 'WITHSCORES')
     for at = 1, #members, 2 do
