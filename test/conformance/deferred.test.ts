@@ -75,9 +75,16 @@ const ROWS: readonly Row[] = [
     tells: ["q 1"],
   },
   {
-    title: "but not its own next one's: what it gives up for others is not given back at once",
+    title: "or its own next one's, if that is first",
     given: [record, run(acquire(), acquire({ ...zByQ, ticket: 6 }))],
     when: release({ inbox: "p", ticket: 5, ...defers("y") }),
+    gets: "y",
+    tells: ["p 1"],
+  },
+  {
+    title: "but a rollback not its own: what it gives up for others is not given back at once",
+    given: [record, run(acquire(), acquire({ ...zByQ, ticket: 6 }))],
+    when: release({ fence: undefined, inbox: "p", ticket: 5, ...defers("y") }),
     gets: "turn",
   },
   {

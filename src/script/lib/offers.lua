@@ -16,7 +16,8 @@ local function offer(key, of, is_not_reserved, by)
     leave(of, first)
     local wants, ms, inbox = string.match(first, '^([rs]?)(%d+):(.*)$')
     -- Not to the process that gives it up for others and waits on: it could keep them out for ever.
-    local may_grant = wants == '' and by and by.inbox ~= inbox and not is_not_reserved and #by.buckets == 1
+    local is_given_up = by and by.inbox == inbox and by.token == ''
+    local may_grant = wants == '' and by and not is_given_up and not is_not_reserved and #by.buckets == 1
     if may_grant and require('queue.deferred').execute(by, of, first, inbox) then return end
     if tell(inbox, wants .. ms .. ':' .. key) > 0 then
       if not is_not_reserved then call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end

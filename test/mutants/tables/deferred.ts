@@ -188,7 +188,7 @@ export const ROWS: readonly Row[] = [
     id: "deferred-for-the-releasing",
     means: "a process that gives a name up for others, and waits on, is given it back",
     file: "src/script/lib/offers.lua",
-    find: "and by.inbox ~= inbox",
+    find: "and not is_given_up",
     replace: "",
     test: "test/conformance/deferred.test.ts",
   },
