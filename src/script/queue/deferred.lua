@@ -96,7 +96,8 @@ local function execute(lock, of, place, inbox)
   local key = key_of(lock.key, inbox)
   local number, at, known, left_with, most, ttl, owner =
     string.match(call('GET', key) or '', '^(%d+) (%d+) (%S+) (%S+) (%d+) (%d+) (.+)$')
-  if left_with ~= place or lock.proposal == '' then return false end
+  -- Never for the owner that this step ends.
+  if left_with ~= place or lock.proposal == '' or owner == lock.owner then return false end
   number, known = number_of(number, at, known, most, inbox)
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
   -- It would be no vote for who knew the node before it lost its data.

@@ -193,6 +193,14 @@ export const ROWS: readonly Row[] = [
     test: "test/conformance/deferred.test.ts",
   },
   {
+    id: "deferred-for-the-released",
+    means: "a release gives the name back to its own owner, which is over",
+    file: "src/script/queue/deferred.lua",
+    find: "or owner == lock.owner",
+    replace: "",
+    test: "test/conformance/deferred.test.ts",
+  },
+  {
     id: "deferred-after-close",
     means: "a release that keeps the name closed withdraws nothing",
     file: "src/script/steps/close.lua",
