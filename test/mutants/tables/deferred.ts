@@ -38,8 +38,8 @@ export const ROWS: readonly Row[] = [
     id: "deferred-for-the-dead",
     means: "a node grants a lock to a process that it has not heard of for long",
     file: "src/script/queue/deferred.lua",
-    find: "and number_of(number, at, most, inbox)",
-    replace: "and number",
+    find: "number, known = number_of(number, at, known, most, inbox)",
+    replace: "",
     test: "test/conformance/deferred.test.ts",
   },
   {

@@ -70,7 +70,9 @@ describe("oracle S3, validity", () => {
       {
         title: "the life of another key than the messages' own",
         events: [
-          ...[0, 1].map((node) => vote(5, "A", node, { told: { ttlMs: 500, askedUs: 0, sentMs: 0 } })),
+          ...[0, 1].map((node) =>
+            vote(5, "A", node, { told: { ttlMs: 500, askedUs: 0, sentMs: 0 } }),
+          ),
           grant(5, "A"),
         ],
       },

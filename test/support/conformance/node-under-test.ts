@@ -135,9 +135,7 @@ export interface OperationSpec {
   readonly inbox?: Inbox | undefined;
   readonly ticket?: number | undefined;
   /** Its deferred acquire: whose, and how old it may be, ms. Without a fence if that is 0. */
-  readonly deferred?:
-    | { readonly owner: Owner; readonly maxAgeMs: number }
-    | undefined;
+  readonly deferred?: { readonly owner: Owner; readonly maxAgeMs: number } | undefined;
   /** Of a release, relative to the node's clock, µs: for the fence of whoever gets the name. */
   readonly proposalUs?: number | undefined;
   /** It waits for its turn as a reader, or at a permit. */
