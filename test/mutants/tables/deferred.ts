@@ -60,8 +60,8 @@ export const ROWS: readonly Row[] = [
     also: [
       {
         file: "src/channel/pipeline.ts",
-        find: 'return this.recordId !== "" && this.#node.votesCount;',
-        replace: 'return this.recordId !== "";',
+        find: 'this.recordId !== "" && this.#node.votesCount && mayLeave',
+        replace: 'this.recordId !== ""',
       },
     ],
     where: ["crash", "swarm", "bursts", "waiting"],
@@ -81,7 +81,7 @@ export const ROWS: readonly Row[] = [
     id: "deferred-survives-plain-wait",
     means: "a place that is taken again without an acquire keeps the one before",
     file: "src/script/queue/deferred.lua",
-    find: "else call('DEL', key_of(key, inbox)) end",
+    find: "if not reply.err then return end end call('DEL', key_of(key, inbox))",
     replace: "end",
     test: "test/conformance/deferred.test.ts",
   },
@@ -172,7 +172,7 @@ export const ROWS: readonly Row[] = [
     means:
       "a message for the next owner of a place counts for the attempt before, which is rolled back",
     file: "src/coordinator/acquire.ts",
-    find: "if (attempt?.isLost === true) { this.#rollBack(); attempt = undefined; }",
+    find: "if (attempt?.isLost === true || attempt?.hasBegun === false) { this.#rollBack(); attempt = undefined; }",
     replace: "",
     test: "test/coordinator/node-grants.test.ts",
   },

@@ -207,9 +207,9 @@ export const ROWS: readonly Row[] = [
     means: "passing on leaves the counter, and so the fencing token, unchanged",
     seenIn: "locks that change hands within a process without asking the server",
     file: "src/script/exclusive_acquire.lua",
-    find: "local fence = lock.token == '' and 0 or",
+    find: "local fence = given or lock.token == '' and 0 or",
     replace:
-      "local fence = lock.token == '' and 0 or is_handed_over and require('lib.fences').last(lock) or",
+      "local fence = given or lock.token == '' and 0 or is_handed_over and require('lib.fences').last(lock) or",
     where: ["calm", "network"],
     noticedBy: ["F1"],
     seedBudget: 150,
