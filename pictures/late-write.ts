@@ -12,16 +12,16 @@ const BOTTOM = 172;
 /** In seconds since the first acquire. */
 function writesIn(played: Played) {
   const { clients, store } = pictureOf(played);
-  const [a, b] = [0, 1].map((client) => found(clients[client]?.beliefs[0], `a grant ${client}`));
-  const [holdsA, holdsB] = [found(a, "a grant of A"), found(b, "a grant of B")];
+  const holdsA = found(clients[0]?.beliefs[0], "a grant of A");
+  const holdsB = found(clients[1]?.beliefs[0], "a grant of B");
   const s = (atUs: number): number => (atUs - holdsA.fromUs) / 1_000_000;
   const pause = found(clients[0]?.stops[0], "a pause");
-  const reads = [0, 1].map((client) => {
+  const readBy = (client: number): number => {
     const read = played.history.events.find((event) => {
       return event.kind === "store" && event.what === "read" && clientOf(event.process) === client;
     });
     return s(found(read, `a read by client ${client}`).atUs);
-  });
+  };
   const fenced = store.filter((access) => access.store === "fenced");
   const [write, refused] = fenced;
   if (write?.client !== 1 || write.what !== "write" || refused?.what !== "reject") {
@@ -32,7 +32,7 @@ function writesIn(played: Played) {
     ...{ endsA: s(holdsA.toUs), fromB: s(holdsB.fromUs), endsB: s(holdsB.toUs), tokenA, tokenB },
     ...{ paused: s(pause.fromUs), wakes: s(pause.toUs) },
     ...{ waits: s(found(clients[1]?.waits[0], "a wait").fromUs) },
-    ...{ readByA: found(reads[0], "a read"), readByB: found(reads[1], "a read") },
+    ...{ readByA: readBy(0), readByB: readBy(1) },
     ...{ written: s(write.atUs), refused: s(refused.atUs) },
     end: s(played.scenario.chaosMs * 1_000),
   };

@@ -94,17 +94,14 @@ export function nodeStatesPicture(): string {
     const rowsY: number[] = [];
     for (const [state, { happened, votes }] of inBand(band)) {
       const middle = y + CHIP.height / 2;
+      const hasTwoLines = votes !== "" && band !== "votes";
       rowsY.push(middle);
       parts.push(
         bar(tone, CHIP.x, y, CHIP.width, CHIP.height),
         say(state, CHIP.x + CHIP.width / 2, middle + 4, { tone, anchor: "middle", isBold: true }),
-        say(happened, WORDS_X, votes === "" || band === "votes" ? middle + 4 : middle - 3, {
-          size: 11,
-        }),
+        say(happened, WORDS_X, hasTwoLines ? middle - 3 : middle + 4, { size: 11 }),
       );
-      if (votes !== "" && band !== "votes") {
-        parts.push(say(votes, WORDS_X, middle + 12, { tone: "soft", size: 11 }));
-      }
+      if (hasTwoLines) parts.push(say(votes, WORDS_X, middle + 12, { tone: "soft", size: 11 }));
       y += ROW_HEIGHT;
     }
     if (band === "votes") readyBottom = (rowsY[0] ?? 0) + CHIP.height / 2;

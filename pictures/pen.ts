@@ -1,4 +1,4 @@
-import { element, svgFile, text, type Tone } from "./svg.js";
+import { element, px, svgFile, text, type Tone } from "./svg.js";
 
 /**
  * What pictures are drawn with: shapes and words in a few tones, on a sheet that is light or dark as its reader's page
@@ -112,41 +112,33 @@ export function bar(tone: Tone, x: number, y: number, width: number, height: num
   return element("rect", { class: `${tone} bar`, x, y, width, height, rx: 4 });
 }
 
-export function line(
-  tone: Tone,
-  from: readonly [x: number, y: number],
-  to: readonly [x: number, y: number],
-  look = "",
-): string {
-  const [[x1, y1], [x2, y2]] = [from, to];
-  return element("line", { class: `${tone} line ${look}`.trim(), x1, y1, x2, y2 });
+type Point = readonly [x: number, y: number];
+
+export function line(tone: Tone, from: Point, to: Point, look = ""): string {
+  return stroke(`${tone} line ${look}`.trim(), from, to);
 }
 
 /** A thin line of the page itself: a grid, a separation. */
-export function rule(from: readonly [number, number], to: readonly [number, number]): string {
-  const [[x1, y1], [x2, y2]] = [from, to];
-  return element("line", { class: "rule", x1, y1, x2, y2 });
+export function rule(from: Point, to: Point): string {
+  return stroke("rule", from, to);
+}
+
+function stroke(look: string, [x1, y1]: Point, [x2, y2]: Point): string {
+  return element("line", { class: look, x1, y1, x2, y2 });
 }
 
 const HEAD = 6;
 
 /** A line whose end is a head. */
-export function arrow(
-  tone: Tone,
-  from: readonly [x: number, y: number],
-  to: readonly [x: number, y: number],
-  look = "",
-): string {
+export function arrow(tone: Tone, from: Point, to: Point): string {
   const angle = Math.atan2(to[1] - from[1], to[0] - from[0]);
   const corner = (turn: number): string => {
     const at = angle + Math.PI + turn;
-    return `${place(to[0] + HEAD * Math.cos(at))},${place(to[1] + HEAD * Math.sin(at))}`;
+    return `${px(to[0] + HEAD * Math.cos(at))},${px(to[1] + HEAD * Math.sin(at))}`;
   };
-  const points = `${place(to[0])},${place(to[1])} ${corner(0.45)} ${corner(-0.45)}`;
-  return line(tone, from, to, look) + element("polygon", { class: `${tone} solid`, points });
+  const points = `${px(to[0])},${px(to[1])} ${corner(0.45)} ${corner(-0.45)}`;
+  return line(tone, from, to) + element("polygon", { class: `${tone} solid`, points });
 }
-
-const place = (value: number): number => Math.round(value * 100) / 100;
 
 /** What cannot be reached, or is gone. */
 export function cross(x: number, y: number, half = 5): string {

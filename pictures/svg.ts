@@ -119,8 +119,10 @@ export function svgFile(
 }
 
 /** Hundredths of a pixel are enough, and keep files small. */
+export const px = (value: number): number => Math.round(value * 100) / 100;
+
 const shown = (value: string | number): string =>
-  typeof value === "number" ? `${Math.round(value * 100) / 100}` : value;
+  typeof value === "number" ? `${px(value)}` : value;
 
 /** As the text of an element, or the value of an attribute. */
 export function escaped(content: string): string {

@@ -41,6 +41,13 @@ export function compiledTests(root) {
     .toSorted();
 }
 
+/** Of a folder, a file or a pattern of files of build/test: what mocha finds its compiled tests by. */
+export function globOf(path) {
+  return path.endsWith(".js")
+    ? `build/test/${path}`
+    : posix.join("build/test", path, "**", "*.test.js");
+}
+
 /** A file of the sources names the test that mirrors it; `*` is any part of a path. */
 function namedBy(arg) {
   const path = posix

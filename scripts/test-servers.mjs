@@ -1,11 +1,12 @@
 // npm run test:servers: the tests of what a node does, and those of whole deployments, on other servers than the
 // machine's own.
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileTests } from "./compile-tests.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { runMocha } from "./run-mocha.mjs";
 import { NotAvailableError, obtainServer, SERVERS } from "./server-programs.mjs";
+import { globOf } from "./test-paths.mjs";
 
 const USAGE = `npm run test:servers [-- NAME...]
 
@@ -50,11 +51,7 @@ async function testOn(name) {
   }
   for (const { title, paths } of PARTS) {
     console.log(`\n${name}, ${title}`);
-    const spec = paths.map((path) =>
-      path.endsWith(".js")
-        ? join("build", "test", path)
-        : join("build", "test", path, "**", "*.test.js"),
-    );
+    const spec = paths.map(globOf);
     const { passed, failed, skipped } = await runMocha({ root, spec, args: [] });
     hasFailed ||= failed > 0;
     lines.push(`${name}, ${title}: ${passed} passed, ${failed} failed, ${skipped} skipped`);

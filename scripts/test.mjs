@@ -2,14 +2,14 @@
 // run beside the others, because they mostly wait; those of the simulator use the CPU time that these leave idle.
 // Arguments after -- that name tests replace the usual set, see test-paths.mjs; options are passed to mocha. With --long
 // (npm run test:long) there are more tests, see test/support/long.ts.
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileTests } from "./compile-tests.mjs";
 import { ensureDocker, releaseDocker } from "./ensure-docker.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 import { runMocha } from "./run-mocha.mjs";
-import { compiledTests, testPaths } from "./test-paths.mjs";
+import { compiledTests, globOf, testPaths } from "./test-paths.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -89,10 +89,6 @@ function specOf(inside) {
     spec: inside.length === 0 ? [globOf("")] : inside.map(globOf),
     ignore: all.filter((path) => !inside.includes(path) && isWithin(path)).map(globOf),
   };
-}
-
-function globOf(path) {
-  return path.endsWith(".js") ? `build/test/${path}` : join("build/test", path, "**", "*.test.js");
 }
 
 function add(result) {

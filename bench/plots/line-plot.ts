@@ -1,6 +1,6 @@
 import { framed, roomFor, seriesOf, xExtent, Y_EXTENT } from "./frame.js";
 import { linearScale, logScale, placeScale, shown } from "./scale.js";
-import { element } from "../../pictures/svg.js";
+import { element, px } from "../../pictures/svg.js";
 
 export interface Line {
   readonly name: string;
@@ -62,5 +62,3 @@ export function linePlot({ title, xTitle, yTitle, isLog, lines, xLabel }: LinePl
     drawing,
   });
 }
-
-const px = (value: number): number => Math.round(value * 100) / 100;

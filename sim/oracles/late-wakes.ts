@@ -128,8 +128,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
     const quorum = lists.quorumOf(process);
     const allUs = sinceUs.toSorted((a, b) => a - b)[quorum - 1] ?? Number.POSITIVE_INFINITY;
     const key = `${process} ${name}`;
-    // It has followed the messages, and tries again.
     if ((deceived.get(key)?.size ?? 0) > 0) return Number.POSITIVE_INFINITY;
+    // It has followed the messages, and tries again.
     return Math.max(allUs, answeredUs.get(key) ?? 0, deceivedUs.get(key) ?? 0);
   };
   const mayJudge = (process: string, name: string, atUs: number): boolean => {

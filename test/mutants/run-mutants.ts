@@ -31,16 +31,18 @@ export async function runMutants(
   const queue = rows.toSorted((a, b) => costOf(b) - costOf(a));
   const work = async (): Promise<void> => {
     let runner = new Runner(code);
-    for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
-      let result = await runRow(runner, code, row, effortsOf(row));
-      if ("error" in result || result.failsAnyway === true) {
+    const ask = async (row: Row): Promise<Result> => {
+      const result = await runRow(runner, code, row, effortsOf(row));
+      if ("error" in result || "failsAnyway" in result) {
         await runner.kill();
         runner = new Runner(code);
       }
+      return result;
+    };
+    for (let row = queue.shift(); row !== undefined; row = queue.shift()) {
+      const result = await ask(row);
       // The cause may be what the bug of an earlier row has left in the process.
-      if (!("error" in result) && result.failsAnyway === true)
-        result = await runRow(runner, code, row, effortsOf(row));
-      done(row, result);
+      done(row, "failsAnyway" in result ? await ask(row) : result);
     }
     await runner.end();
   };

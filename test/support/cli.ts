@@ -1,26 +1,17 @@
-import { execFileSync, spawn, type ChildProcessByStdio } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { join } from "node:path";
 import { Writable, type Readable } from "node:stream";
 import { main } from "../../src/cli/main.js";
 import type { Command } from "../../src/cli/command.js";
-import { root } from "../docs/project.js";
+import { outputOf } from "./script-output.js";
 
 /** The program as it ships, bundled when it is first used. */
 export function cliFile(): string {
-  file ??= bundled();
+  file ??= join(outputOf("bundle-cli.mjs"), "quorate.mjs");
   return file;
 }
 
 let file: string | undefined;
-
-function bundled(): string {
-  mkdirSync(join(root, ".tmp"), { recursive: true });
-  const out = mkdtempSync(join(root, ".tmp", "cli-"));
-  process.once("exit", () => rmSync(out, { recursive: true, force: true }));
-  execFileSync(process.execPath, [join(root, "scripts", "bundle-cli.mjs"), "--out", out]);
-  return join(out, "quorate.mjs");
-}
 
 /** What a command line came to. */
 export interface CliResult {
