@@ -155,8 +155,8 @@ export const ROWS: readonly Row[] = [
     id: "late-release-defers",
     means: "a release that is sent when its node is back leaves an acquire that is over by then",
     file: "src/channel/pending-releases.ts",
-    find: "{ ...entry, operation: withoutDeferred(entry.operation) }",
-    replace: "entry",
+    find: "this.#entries.push({ ...entry, operation: withoutDeferred(entry.operation) });",
+    replace: "this.#entries.push(entry);",
     test: "test/channel/pending-releases.test.ts",
   },
   {
@@ -188,8 +188,8 @@ export const ROWS: readonly Row[] = [
     id: "deferred-for-the-releasing",
     means: "a process that gives a name up for others, and waits on, is given it back",
     file: "src/script/lib/offers.lua",
-    find: "and not is_given_up",
-    replace: "",
+    find: "by and not is_given_up and",
+    replace: "by and",
     test: "test/conformance/deferred.test.ts",
   },
   {
