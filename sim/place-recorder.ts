@@ -19,6 +19,9 @@ const PLACE = /^([rs]?)(\d+):(.*)$/s;
 /** A message: for what, for how long it is reserved, which permit, and the lock key. */
 const TURN = /^(?:([rs]?)\d+|(\d+)\/(\d+)):(.+)$/s;
 
+/** A deferred acquire was executed. */
+const GRANTED = /^granted (?:\S+ ){4}(.+)$/s;
+
 /** A lock key, or a member of the permits, which starts with its permit. */
 const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
 
@@ -45,6 +48,10 @@ export class PlaceRecorder {
     const { kind, ownerId, waiter }: AnyOperation = operation;
     const inbox = kind === "refresh" ? ownerId : waiter?.inbox;
     if (inbox !== undefined) this.#processes.set(inbox, process);
+  }
+
+  get nowUs(): number {
+    return this.#world.nowUs;
   }
 
   onQueueKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
@@ -89,7 +96,11 @@ export class PlaceRecorder {
       },
       onMessage: (message, what) => {
         // What no node would write says nothing.
-        const [, ofName, ofPermit, number, lockKey] = TURN.exec(message) ?? [];
+        const [, granted] = GRANTED.exec(message) ?? [];
+        // To whom a node gives the name it does not tell to ask for it.
+        if (granted !== undefined && what === "heard") return;
+        const turn = granted === undefined ? message : `0:${granted}`;
+        const [, ofName, ofPermit, number, lockKey] = TURN.exec(turn) ?? [];
         if (lockKey === undefined) return;
         const name = lockKey.replace(KEY_PREFIX, "");
         const wants = (ofPermit === undefined ? ofName : "s") as TurnEvent["wants"];

@@ -1,19 +1,31 @@
 import type { SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import type { AnyOperation, Operation, Vote } from "../src/protocol/operation.js";
+import type { DeferredAcquire } from "../src/protocol/waiter.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { historyName } from "./history-name.js";
 import type { PlaceRecorder } from "./place-recorder.js";
 import type { Recorder } from "./recorder.js";
+import { KEY_PREFIX } from "./watched-keys.js";
 import type { SimProcess } from "./sim-process.js";
 
 /** Numbers the rounds of a run: all operations of one round are one object. */
 export class RoundNumbers {
   readonly #numbers = new WeakMap<Operation, number>();
+  /** By owner of a deferred acquire: the life of its key, ms, and when it was left first. */
+  readonly deferred = new Map<string, { readonly ttlMs: number; readonly askedUs: number }>();
   #last = 0;
 
+  onDeferred({ ownerId, ttlMs }: DeferredAcquire, askedUs: number): void {
+    getOrAdd(this.deferred, ownerId, () => ({ ttlMs, askedUs }));
+  }
+
   of(operation: Operation): number {
-    return getOrAdd(this.#numbers, operation, () => ++this.#last);
+    return getOrAdd(this.#numbers, operation, () => this.next());
+  }
+
+  next(): number {
+    return ++this.#last;
   }
 }
 
@@ -38,8 +50,10 @@ export function recordingNode(
         fence,
         previous,
         preempts,
+        waiter,
       }: AnyOperation = operation;
       places.onSent(operation, process.name);
+      if (waiter?.deferred) rounds.onDeferred(waiter.deferred, places.nowUs);
       // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
       if (op === "refresh" || op === "expire") {
         inner.submit(operation, receiver, mayHold);
@@ -60,6 +74,7 @@ export function recordingNode(
         fence,
         isAgain: keys.isJoinOnly && op === "acquire" ? true : undefined,
         previous: previous?.ownerId,
+        deferred: waiter?.deferred?.ownerId,
         isPreempting: preempts,
         mode: keys.mode === "shared" ? "shared" : undefined,
         via,
@@ -86,6 +101,23 @@ export function recordingNode(
         receiver.onVote(at, vote);
       };
       inner.submit(operation, { onVote }, mayHold);
+    },
+    voteOf(grant, ownerId) {
+      const dated = inner.voteOf(grant, ownerId);
+      if (dated === undefined) return undefined;
+      record({
+        kind: "vote",
+        process: process.name,
+        node: index,
+        round: rounds.next(),
+        op: "acquire",
+        name: grant.lockKey.replace(KEY_PREFIX, ""),
+        ownerId,
+        vote: "granted",
+        fence: dated.vote.fence,
+        told: { ttlMs: 0, askedUs: 0, ...rounds.deferred.get(ownerId), sentMs: dated.sentMs },
+      });
+      return dated;
     },
   };
 }

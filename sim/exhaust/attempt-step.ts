@@ -17,7 +17,7 @@ const NO_CLOCK: Clock = {
 };
 
 /** The search sends what is asked itself. */
-const NO_NODE: NodePort = { name: "", submit: () => {} };
+const NO_NODE: NodePort = { name: "", submit: () => {}, voteOf: () => undefined };
 
 /** The state of an attempt after the answers so far, and the effect of the last one. */
 export interface Standing {

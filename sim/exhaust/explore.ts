@@ -35,7 +35,7 @@ export function explore(
   maxStates = 15_000_000,
   onProgress?: (counts: ExplorationCounts) => void,
 ): Exploration {
-  const start = startOf(scope);
+  const start = startOf(scope, rules);
   const seen = new Set([textOf(start)]);
   const path: string[] = [];
   const stack: Visit[] = [{ events: eventsOf(start, scope, rules), next: 0 }];

@@ -80,12 +80,18 @@ export class Ballot {
 
   /** A node is asked. If it has refused, and is asked again, that no longer counts. */
   ask(node: number, round: number): void {
-    if (this.#asked.has(node) && this.#asked.get(node) !== round) {
-      this.refused.delete(node);
-      this.#holders.delete(node);
-      this.#seen.delete(`acquire ${node}`);
-    }
+    if (this.#asked.has(node) && this.#asked.get(node) !== round) this.#forgetRefusal(node);
     this.#asked.set(node, round);
+  }
+
+  #forgetRefusal(node: number): void {
+    this.refused.delete(node);
+    this.#holders.delete(node);
+    this.#seen.delete(`acquire ${node}`);
+  }
+
+  get isRefusedByAll(): boolean {
+    return this.refused.size === this.nodeCount;
   }
 
   /** Its rollback is being sent. */
@@ -113,7 +119,9 @@ export class Ballot {
     return mostCount + silentCount < quorum && mostCount + this.#faults.size >= quorum;
   }
 
-  see({ op, node, vote, holder, isForeign, atUs }: VoteEvent): void {
+  see({ op, node, vote, holder, isForeign, told, atUs }: VoteEvent): void {
+    // It has executed since what it had refused.
+    if (told !== undefined && this.refused.has(node)) this.#forgetRefusal(node);
     const key = `${op} ${node}`;
     if (this.#seen.has(key)) return;
     this.#seen.add(key);

@@ -75,6 +75,8 @@ export interface SendEvent extends InRound<"send"> {
   readonly isAgain?: boolean | undefined;
   /** Of a lock that is passed on: the owner whose lock it was. */
   readonly previous?: string | undefined;
+  /** The owner of the acquire that nodes may execute later. */
+  readonly deferred?: string | undefined;
   /** For an acquire that takes the name, whoever holds it. */
   readonly isPreempting?: boolean | undefined;
   /** For a shared acquire. */
@@ -87,6 +89,13 @@ export interface SendEvent extends InRound<"send"> {
 
 /** A node's answer, when it reached the coordinator. */
 export interface VoteEvent extends InRound<"vote"> {
+  /**
+   * It came by a message, as the acquire was deferred: of which key life, ms, when it was left with a node first, and
+   * the lease clock when the call was sent on which the node relied.
+   */
+  readonly told?:
+    | { readonly ttlMs: number; readonly askedUs: number; readonly sentMs: number }
+    | undefined;
   readonly vote: "granted" | "refused" | "fault";
   /** The node's fence with a granted acquire or seal. */
   readonly fence: number;

@@ -5,13 +5,16 @@ import { Preemptions } from "./preemptions.js";
  * S4: a node changes or deletes a key only for its owner, or replaces it for an owner to which it is handed over: by
  * an acquire that names the previous owner, sent by its own process after it stopped holding, or by any process if
  * the lock was given up for that. A stealing acquire takes the key from any owner. Where there is no key, only an
- * acquire and a heal may create one: an extend that did would prove a lease with a key that was missing.
+ * acquire and a heal may create one, and a release for a waiter that has left its acquire there: an extend that did
+ * would prove a lease with a key that was missing.
  */
 export function checkOwnership({ events }: History, violate: Violate): void {
   const believers = new Set<string>();
   /** The process that asked, by owner. */
   const processes = new Map<string, string>();
   const given = new Set<string>();
+  /** Whose acquires nodes may execute. */
+  const deferred = new Set<string>();
   /** The owner from which an owner may take over. */
   const passOns = new Map<string, string>();
   const preemptions = new Preemptions();
@@ -27,14 +30,22 @@ export function checkOwnership({ events }: History, violate: Violate): void {
       const mayBe = isGivenUp && (given.has(previous) || processes.get(previous) === process);
       if (mayBe) passOns.set(ownerId, previous);
     }
+    if (event.kind === "send" && event.deferred !== undefined) {
+      deferred.add(event.deferred);
+      processes.set(event.deferred, event.process);
+    }
     preemptions.see(event);
     if (event.kind === "key" && preemptions.isPreempting(event)) continue;
-    const message = breachOf(event, passOns);
+    const message = breachOf(event, passOns, deferred);
     if (message !== undefined) violate(event.atUs, message);
   }
 }
 
-function breachOf(event: HistoryEvent, passOns: ReadonlyMap<string, string>): string | undefined {
+function breachOf(
+  event: HistoryEvent,
+  passOns: ReadonlyMap<string, string>,
+  deferred: ReadonlySet<string>,
+): string | undefined {
   if (event.kind !== "key" || event.by === undefined || event.before === event.by) return undefined;
   if (event.op === "foreign") return undefined;
   const { node, op, by, before, after } = event;
@@ -42,5 +53,6 @@ function breachOf(event: HistoryEvent, passOns: ReadonlyMap<string, string>): st
   if (before !== undefined && isHandedOver) return undefined;
   if (before !== undefined) return `node ${node}: ${op} of ${by} touched the key of ${before}`;
   if (op === "acquire" || op === "heal") return undefined;
+  if (op === "release" && after !== undefined && deferred.has(after)) return undefined;
   return `node ${node}: ${op} of ${by} made a key where there was none`;
 }

@@ -9,6 +9,7 @@ import {
   type SendEvent,
   type SettleEvent,
   type Violate,
+  type VoteEvent,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
 import { isPermit, rootsOf, waitedFor } from "./names.js";
@@ -76,6 +77,7 @@ class Reasons {
         this.#onSend(event);
         return undefined;
       case "vote":
+        if (event.told !== undefined) this.#onBegun(event);
         this.#ballots.get(ballotKey(event))?.see(event);
         if (event.isEnded === true) this.#ended.add(event.ownerId);
         return undefined;
@@ -117,20 +119,37 @@ class Reasons {
 
   #onSend(event: SendEvent): void {
     const { op, ownerId } = event;
-    const key = ballotKey(event);
-    if (op === "acquire") this.#ballots.get(key)?.ask(event.node, event.round);
+    const known = this.#ballotOf(event);
+    if (op === "acquire") known?.ask(event.node, event.round);
     if (op === "release") this.#ballots.get(ownerId)?.onLost(event.atUs);
-    if ((op !== "acquire" && op !== "extend") || this.#ballots.has(key)) return;
+    if ((op !== "acquire" && op !== "extend") || known !== undefined) return;
     if (event.previous !== undefined && this.#given.has(event.previous)) return;
-    const ballot = new Ballot(this.#lists.of(event.process).length, event.atUs);
+    const ballot = this.#onBegun(event);
     ballot.isAgain = event.isAgain === true;
     ballot.isPreempting = event.isPreempting === true;
     if (ballot.isPreempting) this.#onPreemption(event);
     ballot.isFromOutside = event.via === "redlock";
     if (op === "acquire") ballot.ask(event.node, event.round);
-    this.#ballots.set(key, ballot);
-    if (op === "acquire") this.#attemptsAt(event).push(ballot);
-    else getOrAdd(this.#extends, ownerId, () => []).push(ballot);
+  }
+
+  /** An attempt, by its first send or by the message of a node that has executed it; or a round of extends. */
+  #onBegun(event: SendEvent | VoteEvent): Ballot {
+    const known = this.#ballotOf(event);
+    if (known !== undefined) return known;
+    const ballot = new Ballot(this.#lists.of(event.process).length, event.atUs);
+    this.#ballots.set(ballotKey(event), ballot);
+    const of = event.op === "acquire" ? this.#attemptsAt({ via: undefined, ...event }) : undefined;
+    (of ?? getOrAdd(this.#extends, event.ownerId, () => [])).push(ballot);
+    return ballot;
+  }
+
+  /** A waiter goes on under its ownerId where all nodes have refused it: what follows is another attempt. */
+  #ballotOf(event: SendEvent | VoteEvent): Ballot | undefined {
+    const ballot = this.#ballots.get(ballotKey(event));
+    const isWaiters =
+      event.kind === "send" ? event.deferred !== undefined : event.told !== undefined;
+    const mayGoOn = event.op === "acquire" && isWaiters;
+    return mayGoOn && ballot?.isRefusedByAll === true ? undefined : ballot;
   }
 
   /** Those of its process gave way to it just now. */

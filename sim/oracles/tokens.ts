@@ -11,8 +11,10 @@ export function checkTokens({ events }: History, violate: Violate): void {
   const sends = new Map<string, number>();
   const byName = new Map<string, GrantEvent[]>();
   for (const event of events) {
-    if (event.kind === "send" && event.op === "acquire" && !sends.has(event.ownerId)) {
-      sends.set(event.ownerId, event.atUs);
+    if (event.kind === "send") {
+      // What a waiter leaves with its place asks, too.
+      const asking = event.op === "acquire" ? event.ownerId : event.deferred;
+      if (asking !== undefined && !sends.has(asking)) sends.set(asking, event.atUs);
     }
     if (event.kind !== "grant" || event.token === undefined) continue;
     const firstSendUs = sends.get(event.ownerId) ?? event.atUs;

@@ -53,15 +53,18 @@ function longestProofMs(
   const untils = proofs
     .filter(({ names }) => names.includes(name))
     .filter(({ granted }) => granted.size >= lists.quorumOf(process))
-    .map((round) => provenUntilMs(round, settings));
+    .map((round) => provenUntilMs(round, settings, lists.quorumOf(process)));
   return Math.max(Number.NEGATIVE_INFINITY, ...untils);
 }
 
+/** From the last instant that counts on a quorum of nodes. */
 function provenUntilMs(
-  { firstSendMs, ttlMs }: SeenRound,
+  { sentMs, ttlMs }: SeenRound,
   { driftFactor }: HistorySettings,
+  quorum: number,
 ): number {
-  return firstSendMs + ttlMs - Math.ceil(ttlMs * driftFactor) - DRIFT_FLOOR_MS;
+  const fromMs = [...sentMs.values()].toSorted((a, b) => b - a)[quorum - 1] as number;
+  return fromMs + ttlMs - Math.ceil(ttlMs * driftFactor) - DRIFT_FLOOR_MS;
 }
 
 function isTokenStored(log: RoundLog, grant: GrantEvent, lists: NodeLists): boolean {
@@ -69,7 +72,7 @@ function isTokenStored(log: RoundLog, grant: GrantEvent, lists: NodeLists): bool
   if (token === undefined) return true;
   const nodes = new Set<number>();
   for (const round of [...log.of(ownerId, "acquire"), ...log.of(ownerId, "seal")]) {
-    for (const [node, fence] of round.granted) if (fence === token) nodes.add(node);
+    for (const [node, fences] of round.fences) if (fences.has(token)) nodes.add(node);
   }
   return nodes.size >= lists.quorumOf(grant.process);
 }

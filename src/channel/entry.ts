@@ -1,5 +1,5 @@
 import { NOBODY, type VoteReceiver } from "../coordinator/ports.js";
-import { faultVote, type FaultKind, type Operation } from "../protocol/operation.js";
+import { faultVote, newOperation, type FaultKind, type Operation } from "../protocol/operation.js";
 import type { BatchReply } from "./transport.js";
 
 /** One operation on its way through a channel. */
@@ -18,6 +18,23 @@ export interface Entry {
 export interface Refusal {
   readonly fault: FaultKind;
   readonly message: string;
+}
+
+/** The acquire that a release leaves with the node, as if it was sent itself. */
+export function deferredBy(operation: Operation): Operation | undefined {
+  const { keys, sendBeforeMs } = operation;
+  const deferred = operation.kind === "release" ? operation.waiter?.deferred : undefined;
+  return (
+    deferred &&
+    newOperation("acquire", { ...{ keys, sendBeforeMs, fence: undefined }, ...deferred })
+  );
+}
+
+/** The same, but what it defers: nodes only keep the place. Of a release; others keep theirs. */
+export function withoutDeferred(operation: Operation): Operation {
+  if (operation.kind !== "release" || operation.waiter?.deferred === undefined) return operation;
+  const waiter = { ...operation.waiter, deferred: undefined };
+  return newOperation("release", { ...operation, waiter });
 }
 
 /** An operation of the channel itself, without a caller. */

@@ -1,6 +1,7 @@
 import type { Clock, Entropy, InboxPort, Timer } from "../coordinator/ports.js";
 import { reconnectDelayMs } from "../protocol/backoff.js";
 import { inboxChannel } from "../protocol/keys.js";
+import { parseNodeGrant, type NodeGrant } from "../protocol/node-grant.js";
 import { parseTurnMessage, type TurnMessage } from "../protocol/turn-message.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Subscription, Transport } from "./transport.js";
@@ -9,6 +10,8 @@ import type { Subscription, Transport } from "./transport.js";
 export interface InboxListener {
   /** A node, or another client in its name, notifies us. */
   onTurn(index: number, turn: TurnMessage): void;
+  /** A node, or another client in its name, says that it has executed our deferred acquire. */
+  onGrant(index: number, grant: NodeGrant): void;
   /** A quorum of nodes reaches us now and did not before. */
   onHeard(): void;
 }
@@ -35,7 +38,9 @@ export class Inbox implements InboxPort {
         new Ear(transport, channel, clock, entropy, {
           onMessage: (message) => {
             const turn = parseTurnMessage(message);
-            if (turn !== undefined) listener.onTurn(index, turn);
+            if (turn !== undefined) return listener.onTurn(index, turn);
+            const grant = parseNodeGrant(message);
+            if (grant !== undefined) listener.onGrant(index, grant);
           },
           onOpen: () => {
             if (this.#openCount === quorumSize(this.#ears.length)) listener.onHeard();

@@ -1,6 +1,14 @@
-import type { Clock, Entropy, NodePort, Timer, VoteReceiver } from "../coordinator/ports.js";
+import type {
+  Clock,
+  DatedVote,
+  Entropy,
+  NodePort,
+  Timer,
+  VoteReceiver,
+} from "../coordinator/ports.js";
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
+import type { NodeGrant } from "../protocol/node-grant.js";
 import type { FaultKind, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";
@@ -96,6 +104,11 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     return this.#pipeline.recordId;
   }
 
+  /** Whether its votes on acquires count now. */
+  get votesCount(): boolean {
+    return this.#deployment.quarantine.problemOf(this.index) === undefined;
+  }
+
   /** Remaining quarantine, ms. */
   get quarantineLeftMs(): number {
     return this.#deployment.quarantine.leftMs(this.index);
@@ -119,6 +132,15 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     else if (phase === "closed") {
       this.#refuse(entry, "closed", "the lock manager is closed");
     } else this.#keepOrRefuse(entry, phase === "down" ? "disconnected" : "misconfigured");
+  }
+
+  voteOf(grant: NodeGrant, ownerId: string): DatedVote | undefined {
+    if (this.#phase !== "ready" || !this.votesCount) return undefined;
+    const sentMs = this.#pipeline.heardCalls.dateOf(grant, ownerId);
+    const { fence, isWaitedFor } = grant;
+    if (sentMs === undefined || this.#deployment.votes.judge(fence) !== "plausible")
+      return undefined;
+    return { vote: { kind: "granted", fence, isWaitedFor }, sentMs };
   }
 
   /**

@@ -80,13 +80,17 @@ export class NodeConnection {
     else this.#ask(order);
   }
 
-  /** One script call. Where the connection ends first, it is not answered. */
-  send({ operations, ...how }: Omit<Batch, "number">, onReply: (reply: BatchReply) => void): void {
+  /** One script call. Where the connection ends first, it is not answered. @returns its number */
+  send(
+    { operations, ...how }: Omit<Batch, "number">,
+    onReply: (reply: BatchReply) => void,
+  ): number {
     const batch = { operations, ...how, number: this.#number };
     this.#number += operations.length;
     this.#wire.send(batch, (reply) => {
       if (this.#isInStep(batch, reply)) onReply(reply);
     });
+    return batch.number;
   }
 
   /** Ends the connection; after this only its end is reported. */

@@ -1,4 +1,5 @@
-import type { Entry } from "./entry.js";
+import type { AnyOperation } from "../protocol/operation.js";
+import { withoutDeferred, type Entry } from "./entry.js";
 
 /**
  * Releases that a node has not confirmed, kept until it is back.
@@ -11,7 +12,7 @@ import type { Entry } from "./entry.js";
 export class PendingReleases {
   #entries: Entry[] = [];
   #closedAtMs: number | undefined;
-  /** The owners of what was unanswered when the connection closed. */
+  /** The owners of what was unanswered when the connection closed, and those whose acquires were deferred with it. */
   #unanswered: ReadonlySet<string> = new Set();
 
   get size(): number {
@@ -21,13 +22,19 @@ export class PendingReleases {
   /** The connection that may have carried the acquires closed (monotonic ms), with `unanswered` on its way. */
   onClosed(steadyMs: number, unanswered: readonly Entry[]): void {
     this.#closedAtMs = steadyMs;
-    this.#unanswered = new Set(unanswered.map(({ operation }) => operation.ownerId));
+    this.#unanswered = new Set(
+      unanswered.flatMap(({ operation }) => {
+        const { ownerId, waiter }: AnyOperation = operation;
+        return [ownerId, waiter?.deferred?.ownerId ?? ownerId];
+      }),
+    );
   }
 
   /** Keeps the entry, or reports that none of its keys can be on the node any more. */
   keep(entry: Entry, steadyMs: number): boolean {
     if (!this.#canMatter(entry, steadyMs)) return false;
-    this.#entries.push(entry);
+    // What is deferred with it may be over when it is sent.
+    this.#entries.push({ ...entry, operation: withoutDeferred(entry.operation) });
     return true;
   }
 

@@ -1,14 +1,17 @@
 import type { Clock } from "../coordinator/ports.js";
-import type { Operation } from "../protocol/operation.js";
+import type { AnyOperation, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
   answerUnknown,
+  deferredBy,
   entryWithoutReceiver,
+  withoutDeferred,
   failCall,
   refuseUnsent,
   type Entry,
   type Refusal,
 } from "./entry.js";
+import { HeardCalls } from "./heard-calls.js";
 import type { NodeConnection } from "./node-connection.js";
 import { OverdueHolders } from "./overdue-holders.js";
 import type { PlausibleVotes } from "./plausible-votes.js";
@@ -44,6 +47,8 @@ export interface PipelinedNode {
    * submitted: meanwhile the node may have lost its data and have a new record.
    */
   problemOf(operation: Operation): Refusal | undefined;
+  /** Whether its votes on acquires count now. */
+  readonly votesCount: boolean;
   /** The node's record differs from the one that the batch named. */
   onForgot(): void;
   /** An answer carried the node's time. */
@@ -72,6 +77,7 @@ const HELD_BACK: Refusal = {
  */
 export class Pipeline {
   connection: Pick<NodeConnection, "send" | "end"> | undefined;
+  readonly heardCalls = new HeardCalls();
   /** Incarnation of the node that the sender knows. Set by {@link onRecord}. */
   recordId = "";
   /** Of the node, whose operations may have been unanswered for so long that others should not wait for it. */
@@ -151,6 +157,7 @@ export class Pipeline {
 
   /** The connection has closed: returns what was sent and what was not, both in order. */
   reset(): { sent: Entry[]; unsent: Entry[] } {
+    this.heardCalls.clear();
     // Whether what met NOSCRIPT was executed is unknown, too: the last reply is missing.
     const sent = this.#unexecuted?.entries ?? [];
     for (const { entries } of this.#inFlight) sent.push(...entries);
@@ -205,6 +212,7 @@ export class Pipeline {
     const [entries, operations]: [Entry[], Operation[]] = [[], []];
     const refused: (readonly [Entry, Refusal])[] = [];
     let length = 0;
+    let isHeard = false;
     for (let size = 0; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
@@ -215,7 +223,9 @@ export class Pipeline {
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         entries.push(entry);
-        operations.push(operation);
+        const says = saysThatWeWait(operation) && this.#mayGrant(operation);
+        operations.push(says ? operation : withoutDeferred(operation));
+        isHeard ||= says;
       }
     }
     this.#queue.splice(0, length);
@@ -229,9 +239,17 @@ export class Pipeline {
       this.suspicion.watch();
       const batch = { operations, recordId: this.recordId, withScript: !this.#isScriptLoaded };
       this.#isScriptLoaded = true;
-      connection.send(batch, (reply) => this.#onReply(inFlight, reply));
+      const number = connection.send(batch, (reply) => this.#onReply(inFlight, reply));
+      if (isHeard) this.heardCalls.add({ number, sentMs: nowMs, recordId: this.recordId });
     }
     for (const [entry, { fault, message }] of refused) refuseUnsent(entry, fault, message);
+  }
+
+  /** Where its votes do not count, or not on keys that live so long, it must not give the name to anybody. */
+  #mayGrant(operation: Operation): boolean {
+    const deferred = deferredBy(operation);
+    const mayLeave = deferred === undefined || this.#node.problemOf(deferred) === undefined;
+    return this.recordId !== "" && this.#node.votesCount && mayLeave;
   }
 
   /** Why an operation must not be sent any more, or not to this node; undefined if it may. */
@@ -274,13 +292,20 @@ export class Pipeline {
   /** Operations rejected by NOSCRIPT, in order, except those that their own release has overtaken. */
   #sendAgain(unexecuted: Unexecuted): void {
     this.#unexecuted = undefined;
-    const again = unexecuted.refuseOvertaken();
+    // What a release leaves for others of its process may be over by now.
+    const again = unexecuted
+      .refuseOvertaken()
+      .map((entry) => ({ ...entry, operation: withoutDeferred(entry.operation) }));
     this.#resentCount = again.length;
     this.#isScriptLoaded = false;
     this.#queue.unshift(...again);
     this.#heldBackCount = this.#queue.length;
     this.#flush();
   }
+}
+
+function saysThatWeWait({ kind, waiter }: AnyOperation): boolean {
+  return kind === "refresh" || waiter?.deferred !== undefined;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   type WaitSettings,
 } from "../protocol/next-move.js";
 import { isContestOpen } from "../protocol/split.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
@@ -20,6 +21,7 @@ import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LocalCompetitors, Pending } from "./local-competitors.js";
 import { PermitPicker } from "./permit-picker.js";
+import type { DatedVote } from "./ports.js";
 import { Preemption } from "./preemption.js";
 import type { Sleeper } from "./schedule.js";
 import { WaitPlace, type Waiting } from "./wait-place.js";
@@ -185,7 +187,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
 
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
   yieldTo(lockKey: string): void {
-    if (this.keys.lockKeys.includes(lockKey)) this.on({ what: "stolen" });
+    if (!this.keys.lockKeys.includes(lockKey)) return;
+    this.on({ what: "stolen" });
+    if (!this.#isOver) this.#state.place?.yield();
   }
 
   /** Called by a later request that steals the name. */
@@ -212,6 +216,35 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     place.forgetTurns();
     const { waiter } = place;
     this.#ask({ as: "passOn", waiter, from, previous: from.previous }, nowMs, "atOnce");
+  }
+
+  /** Called by its place in the wait queue. */
+  onNodeGrant(index: number, dated: DatedVote): void {
+    const { place, request } = this.#state;
+    if (this.#isOver || place?.waiter === undefined) return;
+    const nowMs = this.#context.clock.now();
+    let { attempt } = this.#state;
+    // One that is rolled back only waits for its reason, under another owner; so may one be that has not begun.
+    if (attempt?.isLost === true || attempt?.hasBegun === false) {
+      this.#rollBack();
+      attempt = undefined;
+    }
+    if (attempt === undefined) {
+      this.#context.schedule.remove(this);
+      place.leavePlace();
+      const mode: AcquireMode = { as: "waiter", waiter: place.waiter };
+      const { keys, settings } = request;
+      attempt = new Attempt(this.#context, { keys, settings, mode, contends: false }, this);
+      this.#state.isJoiner = false;
+      this.#delayCount = 0;
+      this.#state.attempt = attempt;
+    }
+    attempt.onNodeGrant(index, dated, nowMs);
+  }
+
+  /** Called by the attempt. */
+  onRollback(): Waiter | undefined {
+    return this.#state.place?.renewOwner();
   }
 
   /** Called by the schedule. */

@@ -8,9 +8,10 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
+import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
-import { keptMs, keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
-import { ownerIdOf } from "../protocol/owner-id.js";
+import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
+import { gatherMs } from "../protocol/node-grant.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
 import { isReasonKnown, isRefusedByQuorum, quorumSize, tallyOf } from "../protocol/verdict.js";
 import { NEWCOMER, receiverOf, type AcquireMode } from "./acquire-mode.js";
@@ -24,7 +25,7 @@ import type { Urgency } from "../protocol/next-move.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
-import type { LeaseSettings } from "./lease-settings.js";
+import { newOwnerId, type LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
 import {
   ALL_NODES,
@@ -34,6 +35,7 @@ import {
   nodesThatMayHold,
   nodesThatRefused,
 } from "./node-sets.js";
+import type { DatedVote } from "./ports.js";
 import { rollback, type Released } from "./release.js";
 import { Round, type RoundJudge, type RoundListener, type RoundRules } from "./round.js";
 import type { Sleeper } from "./schedule.js";
@@ -46,6 +48,8 @@ export interface AttemptListener {
   onBegin?(nowMs: number): boolean;
   /** Called once; never after {@link Attempt.abort}. */
   onOutcome(outcome: AttemptOutcome, nowMs: number): void;
+  /** Its ownerId is over: the place that goes on, with another. */
+  onRollback?(): Waiter | undefined;
 }
 
 /** What an attempt asks for. */
@@ -65,8 +69,8 @@ export interface Asked {
  * its rollback, under an ownerId of its own. If the nodes are split between several clients, it may keep those that it
  * has, and ask the others again in another round.
  *
- * A fresh ownerId for every attempt: with one for all, a delayed rollback of this attempt would
- * delete the key of the next.
+ * An ownerId is over with its rollback: with one for all, a delayed rollback of this attempt would delete the key of
+ * the next.
  */
 export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, SealingListener {
   wakeAtMs = 0;
@@ -96,6 +100,12 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Before it asks again: what those that refused have said. If its time is up before, that is the reason. */
   #toAskAgain: Votes = [];
   #lease: Lease | undefined;
+  /** Lease clock: the admission let it begin, and nodes were asked. */
+  #admittedMs: number | undefined;
+  /** Nodes have granted it of their own accord, and the others are not asked yet. */
+  #isGathering = false;
+  /** The place of the acquire, once this attempt is rolled back. */
+  #next: Waiter | undefined;
   /** It cannot be granted any more. */
   #isRolledBack = false;
   #isOver = false;
@@ -151,15 +161,19 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** The same once more, under another ownerId and until the same time; it has not entered yet. */
   again(): Attempt {
-    const asked = { ...this.#asked, contest: this.contest };
+    const mode: AcquireMode =
+      this.#next === undefined ? this.#mode : { as: "waiter", waiter: this.#next };
+    const asked = { ...this.#asked, mode, contest: this.contest };
     const again = new Attempt(this.#context, asked, this.#listener);
     again.#beginUntilMs = this.#beginUntilMs;
     return again;
   }
 
-  /** Called by the schedule: it is too late to begin. */
+  /** Called by the schedule: it is too late to begin, or the other nodes do not grant it of their own accord. */
   wake(nowMs: number): void {
-    if (this.#isOver || this.hasBegun) return;
+    if (this.#isOver) return;
+    if (this.#isGathering) return this.#askTheOthers(nowMs);
+    if (this.hasBegun) return;
     this.#end("aborted", nowMs);
     this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length), nowMs);
   }
@@ -169,6 +183,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const { clock, entropy, schedule } = this.#context;
     schedule.remove(this);
     const nowMs = clock.now();
+    this.#admittedMs = nowMs;
     this.#firstSendMs = nowMs;
     if (this.#listener.onBegin?.(nowMs) === false) this.abort();
     if (this.#isOver) return;
@@ -176,13 +191,45 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.contest !== undefined && nowMs >= this.contest.untilMs) this.contest = undefined;
     const mode = this.#mode;
     const { settings } = this.#asked;
-    const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
-    this.#ownerId = mode.ownerId ?? ownerIdOf(entropy.id(), settings.label, shownMs);
+    const given = mode.ownerId ?? mode.waiter?.deferred?.ownerId;
+    this.#ownerId = given ?? newOwnerId(entropy, settings);
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
     const operation = this.#acquire(nowMs, mode.previous);
     const receiver = mode.previous === undefined ? round : receiverOf(mode, round);
     round.send(operation, nowMs, 0, receiver);
+  }
+
+  /** A node has executed it, as its acquire was deferred there. */
+  onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number): void {
+    if (this.#isOver) return;
+    if (this.#round === undefined) this.#gather(sentMs, nowMs);
+    this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
+    const round = this.#round;
+    if (round === undefined) return;
+    if (this.#sealing !== undefined) this.onStraggler(index, vote, round);
+    else round.onGrant(index, vote);
+  }
+
+  /** Nodes begin it: it sends nothing yet. */
+  #gather(sentMs: number, nowMs: number): void {
+    const { admission, schedule } = this.#context;
+    const { nodeTimeoutMs } = this.#asked.settings;
+    admission.leave(this);
+    this.#firstSendMs = sentMs;
+    if (this.#listener.onBegin?.(nowMs) === false) return this.abort();
+    this.#ownerId = this.#mode.waiter?.deferred?.ownerId ?? "";
+    this.#newRound(nowMs).expect(nowMs);
+    this.#isGathering = true;
+    schedule.set(this, nowMs + gatherMs(nodeTimeoutMs));
+  }
+
+  #askTheOthers(nowMs: number): void {
+    this.#isGathering = false;
+    this.#context.schedule.remove(this);
+    const round = this.#round;
+    const others = ALL_NODES & ~nodesThatGranted(this.#votes);
+    round?.send(this.#acquire(nowMs), nowMs, 0, round, others);
   }
 
   /** @param kept votes of the round before */
@@ -217,6 +264,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   hurry(): void {
     if (this.#isOver) return;
     if (!this.hasBegun) return this.#context.admission.hurry(this);
+    // The others keep the name for it, and do not grant it of their own accord.
+    if (this.#isGathering) return this.#askTheOthers(this.#context.clock.now());
     this.#round?.hurry();
     this.#contender?.hurry(this.#context.clock.now());
   }
@@ -248,6 +297,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       return;
     }
     this.#contender?.stop();
+    this.#isGathering = false;
+    this.#context.schedule.remove(this);
     const { fencing, nodeTimeoutMs } = this.#asked.settings;
     if (!fencing) return this.#grant(undefined, nodesThatGranted(round.votes));
     const { token, sealed } = drawnToken(round.votes);
@@ -395,39 +446,58 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     const { admission, schedule } = this.#context;
     schedule.remove(this);
-    const beganMs = this.#firstSendMs;
-    if (beganMs === undefined) admission.leave(this);
-    else admission.onEnd(how, beganMs, this.#asked.settings.nodeTimeoutMs, nowMs);
+    const beganMs = this.#admittedMs;
+    if (beganMs !== undefined)
+      admission.onEnd(how, beganMs, this.#asked.settings.nodeTimeoutMs, nowMs);
+    else if (this.#firstSendMs === undefined) admission.leave(this);
   }
 
-  /** Refusing nodes hold no key of ours and have queued us already. A token is for all nodes. */
+  /**
+   * Refusing nodes hold no key of ours and have queued us already, but may execute what a waiter has left there. A token
+   * is for all nodes.
+   */
   #rollback(): void {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
-    const { as, from, waiter } = this.#mode;
+    const { as, from } = this.#mode;
     from?.letGo();
     const { settings, keys } = this.#asked;
     const token = this.#token;
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.
     const keepsPlace = keys.queue.rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
+    let waiter = keepsPlace ? this.#mode.waiter : undefined;
+    // An adoption rejects such grants itself.
+    const isForAll = token !== undefined || as === "adoption";
+    let to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
+    // Where all have refused it, it goes on under its ownerId, which is over otherwise.
+    const isRefusedByAll =
+      nodeCountOf(nodesThatRefused(this.#votes)) === this.#context.nodes.length;
+    if (waiter?.deferred !== undefined && !isRefusedByAll) {
+      this.#next = this.#listener.onRollback?.();
+      waiter = this.#next ?? waiter;
+      to = ALL_NODES;
+    }
     const released: Released = {
       keys: this.#keys,
       ownerId: this.#ownerId,
       settings,
       token,
       mayHold: this.#mayHold,
-      waiter: keepsPlace ? waiter : undefined,
+      waiter,
+      place: this.#mode.waiter?.deferred && this.#mode.waiter,
     };
-    // An adoption rejects such grants itself.
-    const isForAll = token !== undefined || as === "adoption";
-    const to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
     rollback(this.#context, released, to);
   }
 
-  /** The nodes that may hold a key of ours; in an adoption, including those that lacked the previous key. */
+  /**
+   * The nodes that may hold a key of ours; in an adoption, including those that lacked the previous key. Those that have
+   * refused a deferred acquire may execute it yet.
+   */
   get #mayHold(): number {
-    return this.#mode.as === "adoption" ? ALL_NODES : nodesThatMayHold(this.#votes);
+    const { as, waiter } = this.#mode;
+    const isAnywhere = as === "adoption" || waiter?.deferred !== undefined;
+    return isAnywhere ? ALL_NODES : nodesThatMayHold(this.#votes);
   }
 
   #acquire(nowMs: number, previous?: PreviousOwner): OperationOf<"acquire"> {

@@ -1,3 +1,7 @@
+import { keptMs } from "../protocol/lease-times.js";
+import { ownerIdOf } from "../protocol/owner-id.js";
+import type { Entropy } from "./ports.js";
+
 /** The settings of one lease, resolved: every value present and checked. */
 export interface LeaseSettings {
   readonly ttlMs: number;
@@ -31,4 +35,10 @@ export interface LeaseSettings {
    * never.
    */
   readonly lossNoticeMs?: number;
+}
+
+/** For an attempt, or for what a waiter leaves with the nodes. */
+export function newOwnerId(entropy: Entropy, settings: LeaseSettings): string {
+  const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
+  return ownerIdOf(entropy.id(), settings.label, shownMs);
 }

@@ -28,7 +28,7 @@ import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
 import { nodeCountOf } from "./node-sets.js";
 import type { ManagedLease } from "./observer.js";
-import type { VoteReceiver } from "./ports.js";
+import type { VoteFor, VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
 import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
@@ -180,6 +180,18 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
       this.#turnsTaken |= bit;
       this.#heal(index, waiter);
     }
+  }
+
+  /** Called by the wait queues: a node that had refused the acquire has executed it since. */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean {
+    const dated = voteFor(this.ownerId);
+    if (dated === undefined || this.#state !== "held") return false;
+    const { fence } = dated.vote;
+    if (this.place !== undefined) this.place.nodes &= ~(1 << index);
+    const token = this.fencingToken;
+    if (token === undefined || fence === token) this.onVote(index, dated.vote);
+    else this.#mayHold |= 1 << index;
+    return true;
   }
 
   /** Called by the renewal. */
@@ -338,8 +350,11 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const { keys, ownerId, settings, fencingToken: token } = this;
     const { minHoldMs, driftFactor } = settings;
     const [mayHold, lifeMs] = [this.#mayHold, this.#longestLifeMs];
-    const waiter = this.#context.waitQueues.nextOf(keys);
-    const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter };
+    const next = this.#context.waitQueues.nextOf(keys);
+    // Its own acquire is about to leave the wait queue where it ends as soon as it is granted.
+    const waiter = next?.deferred?.ownerId === ownerId ? undefined : next;
+    const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
+    const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place };
     if (!minHoldMs) return released;
     const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
     return { ...released, keepMs: keepMs(minHoldMs, heldMs, driftFactor) || undefined };

@@ -20,7 +20,7 @@ export function nodesThatMayHold(votes: Votes): number {
 
 /** Nodes that a rollback must reach: including those without a key of ours that may hold our place in the queue. */
 export function nodesThatDidNotRefuse(votes: Votes): number {
-  return ALL_NODES & ~nodesThatRefused(votes);
+  return nodesOf(votes) & ~nodesThatRefused(votes);
 }
 
 export function nodesThatRefused(votes: Votes): number {
@@ -41,7 +41,11 @@ export function nodesThatGranted(votes: Votes): number {
 
 /** Of those that were asked. */
 export function nodesThatDidNotGrant(votes: Votes): number {
-  return ((1 << votes.length) - 1) & ~nodesThatGranted(votes);
+  return nodesOf(votes) & ~nodesThatGranted(votes);
+}
+
+function nodesOf(votes: Votes): number {
+  return (1 << votes.length) - 1;
 }
 
 /** How many nodes are in a set. */

@@ -41,7 +41,7 @@ export class PassOn implements Predecessor {
     this.run = run;
     this.#context = context;
     this.#mayHold = mayHold;
-    this.#release = releaseOperation(released);
+    this.#release = releaseOperation(context, released);
     let resolve: (result: ReleaseResult) => void;
     this.result = new Promise((settle) => {
       resolve = settle;

@@ -1,4 +1,5 @@
-import type { Operation, Vote } from "../protocol/operation.js";
+import type { NodeGrant } from "../protocol/node-grant.js";
+import type { GrantedVote, Operation, Vote } from "../protocol/operation.js";
 
 /**
  * The interfaces to the outside world. Production and the simulator implement them; the coordinator runs unchanged on
@@ -36,6 +37,16 @@ export interface VoteReceiver {
   onVote(index: number, vote: Vote): void;
 }
 
+/** A vote that came by a message. */
+export interface DatedVote {
+  readonly vote: GrantedVote;
+  /** The validity counts from here, lease clock, ms. */
+  readonly sentMs: number;
+}
+
+/** The vote that a message brings for that owner; undefined if it proves none. */
+export type VoteFor = (ownerId: string) => DatedVote | undefined;
+
 /** For operations without a caller. */
 export const NOBODY: VoteReceiver = { onVote: () => {} };
 
@@ -51,6 +62,11 @@ export interface NodePort {
    *   release has to reach it even if the node is down now.
    */
   submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void;
+  /**
+   * The node's vote that a message brings, and from when on it counts; undefined if it proves nothing for that owner, or
+   * the node's votes do not count.
+   */
+  voteOf(grant: NodeGrant, ownerId: string): DatedVote | undefined;
 }
 
 /** Where this process is notified. Only a hint: a message may come twice, late, or never. */

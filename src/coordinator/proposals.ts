@@ -1,5 +1,8 @@
 import type { Clock } from "./ports.js";
 
+/** Releases within that time have the same proposal, µs. */
+const RELEASE_STEP_US = 1_000;
+
 /**
  * Fencing proposals of this process. All requests of one turn of the event loop get the same proposal, which a batch
  * then carries once. That is safe: names have separate tokens, and attempts for one name get different fences from
@@ -12,6 +15,15 @@ export class Proposals {
 
   constructor(clock: Pick<Clock, "wallUs" | "defer">) {
     this.#clock = clock;
+  }
+
+  /**
+   * For waiters who get a name with a release: nearly always the same for all releases of a turn, at the price of reading
+   * a clock. Where it is not above the last fence, nodes count on from that.
+   */
+  get ofRelease(): number {
+    const nowUs = this.#clock.wallUs();
+    return nowUs - (nowUs % RELEASE_STEP_US);
   }
 
   /** Larger than that of any earlier turn, even if the wall clock goes back. */

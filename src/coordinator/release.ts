@@ -23,6 +23,8 @@ export interface Released {
   readonly lifeMs?: number;
   /** The waiter of this process that enters the name's queue before the next waiter is notified. */
   readonly waiter?: Waiter | undefined;
+  /** Its own place: where nodes still have its acquire, they must not execute it any more. */
+  readonly place?: Waiter | undefined;
   /** How long the name stays closed afterwards, ms of the node's clock; undefined: not at all. */
   readonly keepMs?: number | undefined;
 }
@@ -52,7 +54,7 @@ export function release(
         round.onVote(index, said[index] ?? vote);
       },
     };
-    round.send(releaseOperation(released), context.clock.now(), mayHold, receiver);
+    round.send(releaseOperation(context, released), context.clock.now(), mayHold, receiver);
     // It may be decided by what was said before.
     if (said !== undefined) round.judge();
   });
@@ -95,16 +97,23 @@ export function releaseResult(votes: Votes): ReleaseResult {
  *
  * @param to bit mask of the nodes that get it
  */
-export function rollback({ nodes }: Context, released: Released, to = ALL_NODES): void {
-  const operation = releaseOperation(released);
+export function rollback(context: Context, released: Released, to = ALL_NODES): void {
+  const { nodes } = context;
+  const operation = releaseOperation(context, released);
   for (let index = 0; index < nodes.length; index++) {
     const bit = 1 << index;
     if (to & bit) nodes[index]?.submit(operation, NOBODY, (released.mayHold & bit) !== 0);
   }
 }
 
-export function releaseOperation(released: Released): OperationOf<"release"> {
-  const { keys, ownerId, settings, token, waiter, keepMs } = released;
+export function releaseOperation(
+  { proposals }: Pick<Context, "proposals">,
+  released: Released,
+): OperationOf<"release"> {
+  const { keys, ownerId, settings, token, place, keepMs } = released;
+  // Where the name stays closed, nobody is put into the queue.
+  const next = keepMs === undefined ? released.waiter : undefined;
+  const waiter = next ?? (place && { ...place, ticket: 0, deferred: undefined });
   const lifeMs = released.lifeMs ?? keyTtlMs(settings);
   return newOperation("release", {
     keys,
@@ -113,7 +122,8 @@ export function releaseOperation(released: Released): OperationOf<"release"> {
     keptMs: longerKeptMs(settings, lifeMs),
     fence: token,
     sendBeforeMs: Number.POSITIVE_INFINITY,
-    waiter: keepMs === undefined ? waiter : undefined,
+    waiter,
     keepMs,
+    proposal: settings.fencing ? proposals.ofRelease : undefined,
   });
 }

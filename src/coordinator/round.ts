@@ -1,4 +1,10 @@
-import { faultVote, type Operation, type Vote, type Votes } from "../protocol/operation.js";
+import {
+  faultVote,
+  type GrantedVote,
+  type Operation,
+  type Vote,
+  type Votes,
+} from "../protocol/operation.js";
 import { isReasonKnown, tallyOf, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
 import { ALL_NODES } from "./node-sets.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
@@ -72,6 +78,8 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
   readonly #lingerMs: number;
   readonly #judge: RoundJudge | undefined;
   #isLingering = false;
+  /** Nodes that had refused it before. */
+  #grantedLaterCount = 0;
   /** Until it was told of the end. */
   #watcher: RoundWatcher | undefined;
 
@@ -154,6 +162,15 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
     if (this.#isAnswered) this.#tellEnd();
   }
 
+  /** A node has granted it since it refused; or it was not asked. */
+  onGrant(index: number, vote: GrantedVote): void {
+    const before = this.votes[index];
+    if (this.#isOver || before?.kind !== "refused") return this.onVote(index, vote);
+    this.votes[index] = vote;
+    this.#grantedLaterCount++;
+    this.#decide();
+  }
+
   /** A verdict that was held back waits no longer. */
   get graceMs(): number {
     return this.#isLingering ? 0 : 1;
@@ -192,7 +209,9 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
 
   #lingers({ nodeCount, grantedCount, refusedCount, faultCount }: Tally): boolean {
     if (this.#lingerMs === 0 || this.verdict !== "pending") return false;
-    const isWorthIt = grantedCount + faultCount === 0 && refusedCount < nodeCount;
+    const refusedFirst = refusedCount + this.#grantedLaterCount;
+    const isWorthIt =
+      grantedCount + faultCount === this.#grantedLaterCount && refusedFirst < nodeCount;
     if (isWorthIt !== this.#isLingering) this.#linger(isWorthIt);
     return isWorthIt;
   }

@@ -2,12 +2,18 @@ import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
-import type { Waiter } from "../protocol/waiter.js";
+import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
+import { maxAgeMs } from "../protocol/node-grant.js";
+import type { DeferredAcquire, Waiter } from "../protocol/waiter.js";
 import type { Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
+import { newOwnerId } from "./lease-settings.js";
 import type { QueuedPlace } from "./places.js";
+import { ALL_NODES } from "./node-sets.js";
+import type { DatedVote, VoteFor } from "./ports.js";
+import { rollback } from "./release.js";
 import type { QueueMember, WaitQueue } from "./wait-queue.js";
 import type { GrantedWaiter } from "./wait-queues.js";
 
@@ -19,6 +25,8 @@ export interface Waiting {
   on(happened: Happened, nowMs?: number): void;
   /** Asks anew, for a lock of this process that is released with the attempt. */
   askAfter(from: Predecessor, nowMs: number): void;
+  /** A node has executed its deferred acquire. */
+  onNodeGrant(index: number, dated: DatedVote): void;
 }
 
 interface Asking {
@@ -34,7 +42,7 @@ interface Asking {
 export class WaitPlace implements QueueMember {
   readonly request: AcquireRequest;
   readonly keys: LockKind;
-  readonly waiter: Waiter | undefined;
+  waiter: Waiter | undefined;
   /** A reader of this process holds the lock: this one may ask although it is not first in line. */
   isLetIn = false;
   /** Some nodes have notified us since the last attempt, and the acquire sleeps less long for that. */
@@ -48,6 +56,8 @@ export class WaitPlace implements QueueMember {
   #ownFailure: AttemptFailure | undefined;
   /** Its place in the nodes' queues, while that is refreshed. */
   #place: QueuedPlace | undefined;
+  /** Nodes may have its deferred acquire, or have executed it. */
+  #isDeferred = false;
 
   constructor(context: Context, request: AcquireRequest, acquire: Waiting) {
     const { inbox } = context.waitQueues;
@@ -60,7 +70,37 @@ export class WaitPlace implements QueueMember {
       const { placePrefix } = this.keys.queue;
       const turn = turnMs(request.settings.nodeTimeoutMs);
       this.waiter = { inbox: inbox.id, ticket, turnMs: turn, placePrefix };
+      this.renewOwner();
     }
+  }
+
+  /** The ownerId under which it waited is over: another takes its place. */
+  renewOwner(): Waiter | undefined {
+    const { settings } = this.request;
+    // What a node grants of its own accord has a fence.
+    if (this.waiter === undefined || !this.keys.queue.isDeferred || !settings.fencing)
+      return this.waiter;
+    const deferred: DeferredAcquire = {
+      ownerId: newOwnerId(this.#context.entropy, settings),
+      ttlMs: keyTtlMs(settings),
+      marginMs: settings.clockStepMs,
+      maxAgeMs: maxAgeMs(settings.ttlMs, usableForMs(settings)),
+    };
+    this.waiter = { ...this.waiter, deferred };
+    return this.waiter;
+  }
+
+  /** Called by the wait queues: it is put into the nodes' queues, with its deferred acquire. */
+  toSend(): Waiter | undefined {
+    this.#isDeferred = true;
+    return this.waiter;
+  }
+
+  /** Called by the wait queue: whether the grant is for it. */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean {
+    const dated = this.waiter?.deferred && voteFor(this.waiter.deferred.ownerId);
+    if (dated !== undefined) this.#acquire.onNodeGrant(index, dated);
+    return dated !== undefined;
   }
 
   /** Joins the wait queue. */
@@ -72,7 +112,46 @@ export class WaitPlace implements QueueMember {
   leave(holder: GrantedWaiter | undefined): void {
     const waitQueue = this.#waitQueue;
     this.#waitQueue = undefined;
-    if (waitQueue !== undefined) this.#context.waitQueues.leave(waitQueue, this, holder);
+    if (waitQueue === undefined) return;
+    const wasFirst = waitQueue.first === this;
+    this.#context.waitQueues.leave(waitQueue, this, holder);
+    if (wasFirst && holder === undefined) this.#endOwner();
+  }
+
+  /** Whoever is first now takes its place, where nodes may have its deferred acquire. */
+  #endOwner(): void {
+    const { waiter } = this;
+    if (waiter === undefined || !this.#isDeferred) return;
+    const own = this.renewOwner();
+    const next = this.#context.waitQueues.nextOf(this.keys);
+    this.#end(waiter, next);
+    this.#isDeferred = next === own;
+  }
+
+  /** @param next who goes on in its place */
+  #end(waiter: Waiter, next: Waiter | undefined): void {
+    const { keys, request } = this;
+    if (waiter.deferred === undefined || !this.#isDeferred) return;
+    rollback(this.#context, {
+      keys,
+      ownerId: waiter.deferred.ownerId,
+      settings: request.settings,
+      mayHold: ALL_NODES,
+      waiter: next,
+      place: waiter,
+    });
+  }
+
+  /**
+   * A request of this process steals the name: nodes must not have given it to this one before, nor give it to it until
+   * it has asked again. It goes on waiting.
+   */
+  yield(): void {
+    const { waiter } = this;
+    if (waiter === undefined || this.#acquire.attempt?.isAsking === true) return;
+    this.renewOwner();
+    this.#end(waiter, { ...waiter, deferred: undefined });
+    this.#isDeferred = false;
   }
 
   get isFirst(): boolean {
@@ -112,7 +191,8 @@ export class WaitPlace implements QueueMember {
   letPass(failure: AttemptFailure): void {
     this.isLetIn = false;
     const { turns } = this;
-    if (turns !== undefined) this.#context.waitQueues.letPass(turns, this, failure);
+    if (turns !== undefined && this.#context.waitQueues.letPass(turns, this, failure))
+      this.#endOwner();
   }
 
   mayAskInTurn(nowMs: number): boolean {
@@ -125,12 +205,13 @@ export class WaitPlace implements QueueMember {
     this.#turnTries.take(nowMs);
   }
 
-  /** It asks: notifications received so far no longer count. @returns whether they were a quorum's */
+  /** It asks, with its place: notifications received so far no longer count. @returns whether they were a quorum's */
   forgetTurns(): boolean {
     const { turns } = this;
     const isCalled = turns !== undefined && this.isItsTurn;
     turns?.forgetTurns();
     this.isTurnSeen = false;
+    this.#isDeferred = true;
     return isCalled;
   }
 

@@ -7,6 +7,7 @@ import type { Predecessor } from "./acquire-mode.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import { nodeCountOf } from "./node-sets.js";
+import type { VoteFor } from "./ports.js";
 import { PermitReservations } from "./permit-reservations.js";
 
 /** One acquire that waits. */
@@ -22,6 +23,10 @@ export interface QueueMember extends Linkable {
   on(happened: Extract<Happened, { readonly what: "first" | "reader" | "turn" | "heard" }>): void;
   /** Whether a lock could be passed on to it now: it is not asking, and its deadline has not passed. */
   isReady(nowMs: number): boolean;
+  /** The same, for a release that puts it there. */
+  toSend(): Waiter | undefined;
+  /** A node has executed a deferred acquire. @returns whether it was its */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean;
   /** Asks for the lock that is being released. Only while it is ready. */
   receive(from: Predecessor, nowMs: number): void;
 }
@@ -104,6 +109,21 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   isOurTurn(nodeCount: number): boolean {
     const nodes = Math.max(nodeCountOf(this.#turns), this.#permitReservations?.mostNodes ?? 0);
     return nodes >= quorumSize(nodeCount);
+  }
+
+  /**
+   * A node has executed a deferred acquire. With those that only keep the name for it that may be a quorum, and it asks
+   * them.
+   *
+   * @returns whether it was that of the first
+   */
+  onGrant(index: number, nodeCount: number, voteFor: VoteFor): boolean {
+    const { first } = this;
+    if (first?.onNodeGrant(index, voteFor) !== true) return false;
+    this.#turns |= 1 << index;
+    if (this.first === first && this.isOurTurn(nodeCount))
+      first.on({ what: "turn", isQuorum: true });
+    return true;
   }
 
   /**

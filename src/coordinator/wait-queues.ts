@@ -6,7 +6,7 @@ import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
 import { HeldPlaces, type PlaceOfLock } from "./held-places.js";
-import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
+import { NOBODY, type Clock, type InboxPort, type NodePort, type VoteFor } from "./ports.js";
 import { Places } from "./places.js";
 import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
@@ -21,6 +21,8 @@ export interface GrantedWaiter {
   isHeld(): boolean;
   /** Another node has notified us. */
   takeTurn(index: number, waiter: Waiter): void;
+  /** Another node has executed its acquire. */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean;
 }
 
 /** Limit for notifications of names that nobody here wants, over all nodes. */
@@ -117,7 +119,7 @@ export class WaitQueues {
    */
   nextOf(keys: LockKind): Waiter | undefined {
     const first = this.of(keys)?.first;
-    return first?.isAsking === true ? undefined : first?.waiter;
+    return first?.isAsking === true ? undefined : first?.toSend();
   }
 
   enter(keys: LockKind, member: QueueMember): WaitQueue {
@@ -239,6 +241,12 @@ export class WaitQueues {
     else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
   }
 
+  /** A node has executed the deferred acquire of the first waiter, or of a lock that others have granted before. */
+  onGrant(index: number, keys: LockKind, voteFor: VoteFor): void {
+    const isWaiters = this.of(keys)?.onGrant(index, this.#nodes.length, voteFor) === true;
+    if (!isWaiters) this.#holderOf(keys)?.onNodeGrant(index, voteFor);
+  }
+
   /** The lock of ours that the nodes may mean. After a suspend, messages can arrive before the loss timer. */
   #holderOf({ holderKey }: LockKind): GrantedWaiter | undefined {
     const holder = this.#holders.get(holderKey);
@@ -261,8 +269,9 @@ export class WaitQueues {
     for (let index = 0; index < this.#nodes.length; index++) this.#sendLeave(index, keys, waiter);
   }
 
-  #sendLeave(index: number, keys: LockKind, waiter: Waiter): void {
+  #sendLeave(index: number, keys: LockKind, place: Waiter): void {
     const sendBeforeMs = Number.POSITIVE_INFINITY;
+    const waiter = { ...place, deferred: undefined };
     const leave = newOperation("leave", { keys, ownerId: waiter.inbox, sendBeforeMs, waiter });
     this.#nodes[index]?.submit(leave, NOBODY, false);
   }

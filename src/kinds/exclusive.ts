@@ -6,7 +6,7 @@ const KIND = {
   id: "exclusive",
   words: "an exclusive lock",
   isMutex: true,
-  queue: { ...WHOLE_NAME, passesOn: true, isRefreshed: true },
+  queue: { ...WHOLE_NAME, passesOn: true, isRefreshed: true, isDeferred: true },
   allows: { minHold: true, transfer: true },
 } as const;
 

@@ -10,6 +10,7 @@ export const WHOLE_NAME: QueueRules = {
   passesOn: false,
   rejoins: true,
   isRefreshed: false,
+  isDeferred: false,
 };
 
 const NOTHING = { minHold: false, transfer: false };

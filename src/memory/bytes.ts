@@ -1,9 +1,16 @@
+import { createHash } from "node:crypto";
+
 /**
  * A server compares, sorts and slices bytes. Here each byte is one character of a string, so ASCII text, which is
  * nearly all there is, needs no conversion.
  */
 export function bytesOf(text: string): string {
   return isAscii(text) ? text : Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** As a server hashes them. */
+export function sha1Of(bytes: string): string {
+  return createHash("sha1").update(bytes, "latin1").digest("hex");
 }
 
 /** These bytes decoded as UTF-8. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha1Of } from "./bytes.js";
 import { luaVm, type CompiledScript } from "./lua/lua-vm.js";
 import { RedisError } from "./errors.js";
 
@@ -9,7 +9,7 @@ function compile(source: string): { readonly sha: string; readonly script: Compi
   let found = compiled.get(source);
   if (found === undefined) {
     const script = luaVm().compile(source);
-    found = { sha: createHash("sha1").update(source, "latin1").digest("hex"), script };
+    found = { sha: sha1Of(source), script };
     compiled.set(source, found);
   }
   return found;

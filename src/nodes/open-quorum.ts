@@ -136,6 +136,10 @@ export function openQuorum(
   const transports = nodes.map(({ transport }) => transport);
   const inbox = new Inbox(transports, clock, entropy, {
     onTurn: (index, turn) => context.waitQueues.onTurn(index, reservedBy(turn), turn.turnMs),
+    onGrant: (index, grant) => {
+      const keys = reservedBy({ lockKey: grant.lockKey, placePrefix: "", turnMs: 0 });
+      context.waitQueues.onGrant(index, keys, (owner) => ports[index]?.voteOf(grant, owner));
+    },
     onHeard: () => context.waitQueues.onHeard(),
   });
   const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);

@@ -23,6 +23,8 @@ export interface QueueRules {
   readonly rejoins: boolean;
   /** A waiter learns all it needs by refreshing its place. */
   readonly isRefreshed: boolean;
+  /** Nodes execute the acquire of a waiter for it, see `protocol/node-grant`. */
+  readonly isDeferred: boolean;
 }
 
 /** For a name that is held in permits, each a mutex of its own. */

@@ -44,7 +44,8 @@ interface Details {
   readonly fence: number | undefined;
   /**
    * For an acquire: who enters the queue if it is refused (and leaves it if granted). For a release: who enters it
-   * before the next waiter is notified. For a leave: who leaves it. For a heal: whose reservation counts as a free
+   * before the next waiter is notified; with ticket 0 nobody does, and what its owner has left there is withdrawn. For a
+   * leave: who leaves it. For a heal: whose reservation counts as a free
    * key.
    */
   readonly waiter: Waiter | undefined;
@@ -52,9 +53,11 @@ interface Details {
   readonly previous: PreviousOwner | undefined;
   /**
    * The release keeps the name closed: the longest remaining life of the key, ms; it is never extended. Only for an
-   * exclusive lock of one name, and without a waiter.
+   * exclusive lock of one name; nobody enters its queue then.
    */
   readonly keepMs: number | undefined;
+  /** Of a release: for the fence of a waiter whose deferred acquire is executed with it. */
+  readonly proposal: number | undefined;
   /** The acquire takes the name, whoever holds it: an exclusive lock of one name, and without a waiter. */
   readonly preempts: boolean | undefined;
   /** A refresh concerns no other name. All of one inbox, the owner; none of a set. */
@@ -90,7 +93,7 @@ export type Operation =
   | Asks<"seal", "fence">
   | Asks<"extend", "ttlMs" | "fence", "marginMs" | "keptMs">
   | Asks<"heal", "ttlMs" | "fence", "marginMs" | "keptMs" | "waiter">
-  | Asks<"release", "ttlMs" | "fence", "keptMs" | "waiter" | "keepMs">
+  | Asks<"release", "ttlMs" | "fence", "keptMs" | "waiter" | "keepMs" | "proposal">
   | Asks<"leave", "waiter">
   | Asks<"refresh", "places">
   | Asks<"inspect">
@@ -123,7 +126,7 @@ export function newOperation(
   parts: Omit<AnyOperation, "kind" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
-  const { waiter, previous, keepMs, preempts, places } = parts;
+  const { waiter, previous, keepMs, proposal, preempts, places } = parts;
   return {
     kind,
     keys,
@@ -136,6 +139,7 @@ export function newOperation(
     waiter,
     previous,
     keepMs,
+    proposal,
     preempts,
     places,
     wire: undefined,

@@ -10,6 +10,26 @@ export interface Waiter {
   readonly turnMs: number;
   /** What it waits for; undefined for a name as a whole. */
   readonly placePrefix?: PlacePrefix;
+  /** What nodes may execute for it once the name is free; undefined: they notify it, and it asks. */
+  readonly deferred?: DeferredAcquire | undefined;
+}
+
+/** The acquire of a waiter that nodes keep with its place. */
+export interface DeferredAcquire {
+  readonly ownerId: string;
+  /** Of the key, ms. */
+  readonly ttlMs: number;
+  /** Of these, what is added for steps of clocks, ms. */
+  readonly marginMs?: number | undefined;
+  /** Only if the process was heard of on the node within that time, ms. */
+  readonly maxAgeMs: number;
+}
+
+/** How it is written on a node; empty for none. */
+export function deferredTextOf(acquire: DeferredAcquire | undefined): string {
+  if (acquire === undefined) return "";
+  const { ownerId, ttlMs, maxAgeMs } = acquire;
+  return `${maxAgeMs} ${ttlMs} ${ownerId}`;
 }
 
 /**

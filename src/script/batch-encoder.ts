@@ -2,7 +2,7 @@ import { RECORD_KEY } from "../protocol/keys.js";
 import type { KindId } from "../protocol/lock-kind.js";
 import type { AnyOperation, Operation, OperationKind } from "../protocol/operation.js";
 import type { Place } from "../protocol/place.js";
-import { turnTextOf } from "../protocol/waiter.js";
+import { deferredTextOf, turnTextOf } from "../protocol/waiter.js";
 
 /** Common to all batches of one manager. */
 export interface BatchConstants {
@@ -16,7 +16,16 @@ type Step = OperationKind | "close";
 const KEY_COUNT = 1;
 
 /** Arguments of every kind of lock, in the order in which they are sent; those specific to a kind follow. */
-const ARGUMENTS = ["owner", "bucket", "fence", "inbox", "ticket", "reservedMs", "keptMs"] as const;
+const ARGUMENTS = [
+  "owner",
+  "bucket",
+  "fence",
+  "inbox",
+  "ticket",
+  "reservedMs",
+  "keptMs",
+  "deferred",
+] as const;
 
 /** Number of {@link ARGUMENTS} up to and including that one. */
 function upTo(last: (typeof ARGUMENTS)[number]): number {
@@ -56,6 +65,7 @@ export const PLACES = {
   ARG_TICKET: ARGUMENTS.indexOf("ticket"),
   ARG_RESERVED_MS: ARGUMENTS.indexOf("reservedMs"),
   ARG_KEPT_MS: ARGUMENTS.indexOf("keptMs"),
+  ARG_DEFERRED: ARGUMENTS.indexOf("deferred"),
   ARGS_OF_ALL: ARGUMENTS.length,
 } as const;
 
@@ -68,7 +78,7 @@ interface Head {
   /** Number per operation. */
   readonly keyCount: number;
   readonly argumentCount: number;
-  /** For acquires that do not bring their own as an argument; undefined without fencing. */
+  /** Of acquires that do not bring their own as an argument, and of releases; undefined without fencing. */
   readonly proposal: number | undefined;
 }
 
@@ -99,6 +109,7 @@ function wordsOf(operation: AnyOperation): Words {
   if (count > PLACES.ARG_INBOX) {
     args.push(waiter?.inbox ?? "", String(waiter?.ticket ?? 0));
     args.push(waiter === undefined ? "0" : turnTextOf(waiter), textOf(keptMs));
+    args.push(deferredTextOf(waiter?.deferred));
   }
   if (places !== undefined) args.push(...argumentsOfPlaces(places));
   // Of an exclusive lock that is passed on: the previous owner and its token.
@@ -114,7 +125,7 @@ function wordsOf(operation: AnyOperation): Words {
     ttlMs: keepMs ?? operation.ttlMs ?? 0,
     keyCount: lockKeys.length,
     argumentCount: args.length,
-    proposal: kind === "acquire" && count <= PLACES.ARG_FENCE ? fence : undefined,
+    proposal: kind === "acquire" && count <= PLACES.ARG_FENCE ? fence : operation.proposal,
   };
   return { head, keys: lockKeys, args };
 }

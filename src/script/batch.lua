@@ -8,7 +8,7 @@
 -- then, per group of operations that are alike:
 --                  size, step, kind of lock, ttl in ms (of "close": the remaining life of the key), number
 --                  of keys and of arguments of each, the proposal for acquires without one of their
---                  own; and per operation: its arguments
+--                  own, and for who is granted the name by a release; and per operation: its arguments
 --
 -- The steps, with their keys and arguments, are defined in batch-encoder.ts, which also provides the constants
 -- KEY_... and ARG_....

@@ -1,13 +1,17 @@
 -- An acquire of an exclusive lock, one at a time, where the fast path does not handle it: of a key that is held or
 -- reserved, by a waiter, or passed on. Every lock that changes hands gets here, on a node that has other things
 -- in its caches by then: this does without what other operations need.
--- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_INBOX ARG_OWNER ARG_RESERVED_MS ARG_TICKET ARGS_OF_ALL RESERVATION
+-- luacheck: read globals ARG_BUCKET ARG_DEFERRED ARG_FENCE ARG_INBOX ARG_OWNER ARG_RESERVED_MS ARG_TICKET
+-- luacheck: read globals ARGS_OF_ALL RESERVATION
 
 local call = redis.call
 
 -- The reply to a waiter or an adoption. Waiting only saves time; without permission to look, assumes that others wait.
-local function granted(fence, is_handed_over, queue, place)
-  if place then pcall(require('queue.leave'), queue, place) end
+local function granted(fence, is_handed_over, key, queue, place, inbox)
+  if place then
+    pcall(require('queue.leave'), queue, place)
+    pcall(require('queue.deferred').drop, key, inbox)
+  end
   local may_look, other = pcall(require('queue.place_at'), queue, 0)
   local is_waited_for = other or not may_look
   return 'granted ' .. fence .. ' ' .. (is_handed_over and 1 or 0) .. ' ' .. (is_waited_for and 1 or 0)
@@ -30,16 +34,21 @@ local function acquire(lock, ttl, a, a_end)
   if previous and not (is_granted and lock.token ~= '') then require('lib.fences').lift(lock, lock.above) end
   local queue = (place or previous) and require('lib.companion')('queue', key)
   if not is_granted then
-    if place then pcall(require('queue.enter'), key, queue, tonumber(ARGV[a + ARG_TICKET]), place) end
+    if place then
+      pcall(require('queue.enter'), key, queue, tonumber(ARGV[a + ARG_TICKET]), place, ARGV[a + ARG_DEFERRED])
+    end
     return require('lib.lock_key').refuse(holder, key)
   end
-  local fence = lock.token == '' and 0 or require('lib.draw')(lock)
+  -- Another one would be above the token that its owner may have drawn from the first.
+  local is_again = place and holder == owner and not lock.is_created
+  local given = is_again and require('queue.deferred').executed_with(key, inbox, owner)
+  local fence = given or lock.token == '' and 0 or require('lib.draw')(lock)
   if holder ~= owner then
     call('SET', key, owner, 'PX', ttl)
   elseif not lock.is_created then
     require('lib.standing').retime(key, owner, tonumber(ttl))
   end
-  return queue and granted(fence, is_handed_over, queue, place) or fence
+  return queue and granted(fence, is_handed_over, key, queue, place, inbox) or fence
 end
 
 -- is_created: the fast path has just set the key. a, a_end: where the arguments begin and end. top: the node's

@@ -25,11 +25,13 @@
 --
 -- The lock is a table of this operation: key, queue, buckets (of its fences: one per name), owner, token (a proposal
 -- or a token; "" without fencing), ttl; for a waiter inbox, ticket, place (in the queue) and reservation (the value
--- of the lock key while it is reserved for it); kept, of a lease that was extended beyond its ttl (lib/kept.lua);
+-- of the lock key while it is reserved for it) and deferred (its acquire, see queue/deferred.lua); proposal, for the
+-- fence of a waiter that gets the name; kept, of a lease that was extended beyond its ttl (lib/kept.lua);
 -- is_first, where there was no lock before; reserves_nothing, if the next waiter is notified without a reservation.
 -- A call creates only the files and functions that it uses: creating them costs as much as running them.
 -- luacheck: read globals KEYS_OF_ALL RESERVATION
--- luacheck: read globals ARG_OWNER ARG_BUCKET ARG_FENCE ARG_INBOX ARG_TICKET ARG_RESERVED_MS ARG_KEPT_MS ARGS_OF_ALL
+-- luacheck: read globals ARG_OWNER ARG_BUCKET ARG_FENCE ARG_INBOX ARG_TICKET ARG_RESERVED_MS ARG_KEPT_MS ARG_DEFERRED
+-- luacheck: read globals ARGS_OF_ALL
 
 local companion = require('lib.companion')
 
@@ -51,6 +53,7 @@ local function lock_of(ttl, proposal, is_created, k, a, a_end, low, high)
     inbox = inbox, ticket = inbox and tonumber(ARGV[a + ARG_TICKET]),
     place = inbox and ARGV[a + ARG_RESERVED_MS] .. ':' .. inbox, reservation = inbox and RESERVATION .. inbox,
     kept = a_end >= a + ARG_KEPT_MS and tonumber(ARGV[a + ARG_KEPT_MS]) or nil,
+    deferred = a_end >= a + ARG_DEFERRED and ARGV[a + ARG_DEFERRED] or '', proposal = proposal,
     k = k + KEYS_OF_ALL, a = a + ARGS_OF_ALL,
   }
 end

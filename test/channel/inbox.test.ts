@@ -28,6 +28,7 @@ class InboxBench {
     }));
     this.inbox = new Inbox(transports, this.clock, seededEntropy(), {
       onTurn: (...turn) => this.told.push(turn),
+      onGrant: (...grant) => this.told.push(grant),
       onHeard: () => this.told.push("heard"),
     });
   }
@@ -77,6 +78,18 @@ describe("Inbox", () => {
       [2, { lockKey: "锁", placePrefix: "", turnMs: 5, permit: undefined }],
       [0, { lockKey: "lock:1/2", placePrefix: "s", turnMs: 5, permit: 13 }],
       [0, { lockKey: "lock:a", placePrefix: "r", turnMs: 5, permit: undefined }],
+    ]);
+  });
+
+  it("hands on which node says that it has granted which key, and to nobody that it is its turn", () => {
+    const bench = new InboxBench();
+    bench.inbox.listen();
+    const proof = "0123456789abcdef0123456789abcdef01234567";
+    bench.at(2).onMessage(`granted 7 3 1 ${proof} lock:a b`);
+    for (const text of ["granted 7 3 1 lock:a", `granted 7 3 1 ${proof.slice(1)} lock:a`])
+      bench.at(2).onMessage(text);
+    expect(bench.told).to.deep.equal([
+      [2, { lockKey: "lock:a b", fence: 7, number: 3, isWaitedFor: true, proof }],
     ]);
   });
 

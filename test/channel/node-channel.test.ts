@@ -1,4 +1,8 @@
 import { expect } from "chai";
+import { createHash } from "node:crypto";
+import type { NodeGrant } from "../../src/protocol/node-grant.js";
+import type { AnyOperation } from "../../src/protocol/operation.js";
+import type { Waiter } from "../../src/protocol/waiter.js";
 import { ChannelBench, QUARANTINE_MS } from "../support/channel-bench.js";
 import { stateOf } from "../support/coordinator-bench.js";
 import { handshakeReply } from "../support/scripted-transport.js";
@@ -810,5 +814,129 @@ describe("NodeChannel: keys that live longer than the record says", () => {
       else bench.clock.advance(100);
       await recorded;
     }
+  });
+});
+
+describe("NodeChannel: acquires that it defers to its node", () => {
+  const deferred = { ownerId: "next", ttlMs: 1_000, maxAgeMs: 100 };
+  const waiter: Waiter = { inbox: "inbox", ticket: 5, turnMs: 20, deferred };
+
+  /** What the node would write after the last call. */
+  function grantIn(bench: ChannelBench, fence = 7): NodeGrant {
+    const { number, recordId } = bench.connection.batch(-1).batch;
+    const proof = createHash("sha1").update(`next ${recordId} ${number} ${fence}`).digest("hex");
+    return { lockKey: "lock:invoice", fence, number, isWaitedFor: true, proof };
+  }
+  const sentWaiter = (bench: ChannelBench): Waiter | undefined =>
+    (bench.connection.batch(-1).batch.operations[0] as AnyOperation).waiter;
+
+  it("makes a proven message the node's vote, from the moment of the call that it names", () => {
+    const bench = ready();
+    const sentMs = bench.clock.now();
+    bench.send("release", "a", { waiter });
+    bench.clock.advance(30);
+    const vote = { kind: "granted", fence: 7, isWaitedFor: true };
+    const [channel, grant] = [bench.channel, grantIn(bench)];
+    expect(channel.voteOf(grant, "next")).to.deep.equal({ vote, sentMs });
+    expect(channel.voteOf(grant, "another"), "another's").to.equal(undefined);
+  });
+
+  it("relies on a call that only refreshes places, too", () => {
+    const bench = ready();
+    bench.send("acquire", "a", { waiter });
+    bench.clock.advance(30);
+    const sentMs = bench.clock.now();
+    const { keys } = bench.connection.batch(-1).batch.operations[0] ?? {};
+    if (keys === undefined) throw new Error("nothing was sent");
+    bench.send("refresh", "inbox", { places: [{ keys, waiter }] });
+    expect(bench.channel.voteOf(grantIn(bench), "next")).to.include({ sentMs });
+  });
+
+  it("relies on no call that says nothing of waiting", () => {
+    const bench = ready();
+    bench.send("extend", "a");
+    expect(bench.channel.voteOf(grantIn(bench), "next")).to.equal(undefined);
+  });
+
+  it("takes no vote with an implausible fence", () => {
+    const bench = ready();
+    bench.send("release", "a", { waiter });
+    const ahead = (bench.clock.wallUs() * 3) / 2;
+    expect(bench.channel.voteOf(grantIn(bench, Math.floor(ahead)), "next")).to.equal(undefined);
+    expect(bench.channel.voteOf(grantIn(bench, bench.clock.wallUs()), "next")).to.not.equal(
+      undefined,
+    );
+  });
+
+  it("takes a vote without a fence where there is no fencing", () => {
+    const bench = ready();
+    bench.send("release", "a", { waiter });
+    expect(bench.channel.voteOf(grantIn(bench, 0), "next")).to.have.nested.property(
+      "vote.fence",
+      0,
+    );
+  });
+
+  it("takes no vote of a connection that has closed, nor later for one of its calls", () => {
+    const bench = ready();
+    bench.send("release", "a", { waiter });
+    const grant = grantIn(bench);
+    bench.connection.fail();
+    expect(bench.channel.voteOf(grant, "next")).to.equal(undefined);
+    bench.clock.advance(0);
+    bench.connection.open();
+    expect(bench.channel.state).to.equal("ready");
+    expect(bench.channel.voteOf(grant, "next")).to.equal(undefined);
+  });
+
+  it("takes no vote of a node in quarantine, and defers nothing to it by a release", () => {
+    const bench = ready();
+    bench.send("release", "a", { waiter });
+    expect(sentWaiter(bench)).to.deep.equal(waiter);
+    const before = grantIn(bench);
+    bench.send("acquire", "b");
+    bench.connection.answer(0);
+    bench.connection.answer(1, [fault("quarantined", false)], false);
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "forgot" }));
+    expect(bench.channel.voteOf(before, "next"), "of a call before").to.equal(undefined);
+    bench.send("release", "c", { waiter });
+    expect(sentWaiter(bench), "its place only").to.deep.equal({ ...waiter, deferred: undefined });
+    const within = grantIn(bench);
+    bench.connection.answer(2);
+    bench.clock.advance(QUARANTINE_MS);
+    bench.send("acquire", "x");
+    bench.connection.answerHandshake(handshakeReply({ id: "record-b", state: "attested" }));
+    expect(bench.channel.votesCount).to.equal(true);
+    expect(bench.channel.voteOf(within, "next"), "of a call within").to.equal(undefined);
+    bench.send("release", "d", { waiter });
+    expect(sentWaiter(bench)).to.deep.equal(waiter);
+    expect(bench.channel.voteOf(grantIn(bench), "next"), "of a call after").to.not.equal(undefined);
+  });
+
+  it("defers nothing that would live longer than the node's record allows", () => {
+    const bench = ready();
+    const long = { ...waiter, deferred: { ...deferred, ttlMs: 1e9 } };
+    bench.send("release", "a", { waiter: long });
+    expect(sentWaiter(bench), "its place only").to.deep.equal({ ...waiter, deferred: undefined });
+    const within = { ...waiter, deferred: { ...deferred, ttlMs: 1e9, marginMs: 1e9 - 1 } };
+    bench.send("release", "b", { waiter: within });
+    expect(sentWaiter(bench)).to.deep.equal(within);
+  });
+
+  it("defers nothing again with a release that met NOSCRIPT: it may be over", () => {
+    const bench = ready();
+    bench.send("acquire", "a");
+    bench.connection.answer(0);
+    bench.send("release", "a", { waiter });
+    bench.connection.batch(1).reply({ kind: "noScript" });
+    expect(bench.connection.sent).to.have.length(3);
+    expect(sentWaiter(bench), "its place only").to.deep.equal({ ...waiter, deferred: undefined });
+  });
+
+  it("defers nothing where records are not compared: a vote could not be proven", () => {
+    const bench = ready({ isQuarantineOn: false });
+    bench.send("release", "a", { waiter });
+    expect(sentWaiter(bench)).to.deep.equal({ ...waiter, deferred: undefined });
+    expect(bench.channel.voteOf(grantIn(bench), "next")).to.equal(undefined);
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import type { Entry } from "../../src/channel/entry.js";
 import { PendingReleases } from "../../src/channel/pending-releases.js";
-import type { OperationKind } from "../../src/protocol/operation.js";
+import type { AnyOperation, OperationKind, OperationOf } from "../../src/protocol/operation.js";
+import type { Waiter } from "../../src/protocol/waiter.js";
 import { operation } from "../support/channel-bench.js";
 
 const entry = (kind: OperationKind, ownerId: string, ttlMs = 1_000): Entry => ({
@@ -15,6 +16,11 @@ const release = (ownerId: string, ttlMs?: number): Entry => entry("release", own
 
 const owners = (entries: readonly Entry[]): string[] =>
   entries.map(({ operation: { ownerId } }) => ownerId);
+
+const WAITER: Waiter = {
+  ...{ inbox: "inbox", ticket: 5, turnMs: 20 },
+  deferred: { ownerId: "deferred", ttlMs: 1_000, maxAgeMs: 100 },
+};
 
 describe("PendingReleases", () => {
   it("keeps nothing while no connection ever carried an acquire", () => {
@@ -42,6 +48,31 @@ describe("PendingReleases", () => {
     });
   }
 
+  describe("with acquires that are deferred", () => {
+    const deferred = { ownerId: "z", ttlMs: 1_000, maxAgeMs: 100 };
+    const waiter = { inbox: "q", ticket: 1, turnMs: 20, deferred };
+    const defers = (ownerId: string): Entry => {
+      return { ...release(ownerId), operation: operation("release", ownerId, { waiter }) };
+    };
+
+    it("keeps the release of one that was on its way with another's release", () => {
+      const releases = new PendingReleases();
+      releases.onClosed(5_000, [defers("a")]);
+      expect(releases.keep(release("z"), 60_000)).to.equal(true);
+      expect(releases.keep(release("y"), 60_000)).to.equal(false);
+      expect(owners(releases.takeAll(3_600_000))).to.deep.equal(["z"]);
+    });
+
+    it("defers none when it sends what it kept, and keeps the place", () => {
+      const releases = new PendingReleases();
+      releases.onClosed(5_000, []);
+      releases.keep(defers("a"), 5_000);
+      const [kept] = releases.takeAll(5_000);
+      const { waiter: left }: AnyOperation = (kept as Entry).operation;
+      expect(left).to.deep.equal({ ...waiter, deferred: undefined });
+    });
+  });
+
   it("drops what can no longer matter, and takes out the rest in order", () => {
     const releases = new PendingReleases();
     releases.onClosed(0, [entry("acquire", "e")]);
@@ -68,6 +99,29 @@ describe("PendingReleases", () => {
     releases.prune(1_900);
     expect(releases.size).to.equal(0);
   });
+
+  it("keeps no acquire that was to be deferred with the release, and its place all the same", () => {
+    const releases = new PendingReleases();
+    releases.onClosed(0, []);
+    const own = release("a");
+    releases.keep({ ...own, operation: operation("release", "a", { waiter: WAITER }) }, 0);
+    const [kept = own] = releases.takeAll(0);
+    const { waiter, ...rest } = kept.operation as OperationOf<"release">;
+    expect(waiter).to.deep.equal({ ...WAITER, deferred: undefined });
+    const { waiter: _, ...others } = operation("release", "a") as OperationOf<"release">;
+    expect(rest).to.deep.equal(others);
+  });
+
+  for (const kind of ["acquire", "release"] as const) {
+    it(`keeps the release of one whose acquire was deferred by a ${kind} on its way for however long`, () => {
+      const releases = new PendingReleases();
+      const unanswered = operation(kind, "a", { waiter: WAITER });
+      releases.onClosed(5_000, [{ ...release("a"), operation: unanswered }]);
+      expect(releases.keep(release("deferred"), 60_000)).to.equal(true);
+      expect(releases.keep(release("another"), 60_000)).to.equal(false);
+      expect(owners(releases.takeAll(3_600_000))).to.deep.equal(["deferred"]);
+    });
+  }
 
   it("knows that what was on its way is over once a later connection carried something", () => {
     const releases = new PendingReleases();

@@ -45,6 +45,7 @@ class PipelineBench {
     };
     this.pipeline = new Pipeline(this.clock, settings, votes, {
       problemOf: () => undefined,
+      votesCount: true,
       onForgot: () => this.events.push("forgot"),
       onNodeTime: () => this.events.push("time"),
       onSuspicion: () =>

@@ -1,5 +1,9 @@
 import { expect } from "chai";
-import { MAX_NODE_COUNT, nodesThatMayHold } from "../../src/coordinator/node-sets.js";
+import {
+  MAX_NODE_COUNT,
+  nodesThatDidNotRefuse,
+  nodesThatMayHold,
+} from "../../src/coordinator/node-sets.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 describe("nodesThatMayHold", () => {
@@ -22,4 +26,16 @@ describe("nodesThatMayHold", () => {
     const all = nodesThatMayHold(Array.from({ length: MAX_NODE_COUNT }, () => undefined));
     expect(all).to.equal(2 ** MAX_NODE_COUNT - 1);
   });
+});
+
+describe("nodesThatDidNotRefuse", () => {
+  for (const { title, votes, nodes } of [
+    { title: "none, where all have refused", votes: [held(), free(), foreign()], nodes: 0 },
+    { title: "those that are silent", votes: [undefined, held(), undefined], nodes: 0b101 },
+    { title: "those that failed or granted", votes: [fault(), held(), granted(7)], nodes: 0b101 },
+  ]) {
+    it(`are ${title}`, () => {
+      expect(nodesThatDidNotRefuse(votes)).to.equal(nodes);
+    });
+  }
 });

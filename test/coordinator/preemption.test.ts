@@ -4,6 +4,7 @@ import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { Pending } from "../../src/coordinator/local-competitors.js";
 import type { ManagedLease } from "../../src/coordinator/observer.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import type { AnyOperation } from "../../src/protocol/operation.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
@@ -264,7 +265,9 @@ describe("an acquire that gives way to a preemption", () => {
     bench.answer("acquire", [fault(), fault()]);
     bench.clock.advance(20);
     bench.answer("acquire", [fault(), granted(7), held()]);
-    expect(bench.counts("release")).to.deep.equal([2, 2, 1, 2]);
+    expect(bench.counts("release"), "also where its acquire is only deferred").to.deep.equal([
+      2, 2, 2, 2,
+    ]);
     pendingAcquire.yieldTo(KEYS.lockKey);
     expect(outcomes).to.deep.equal([]);
     bench.answer("acquire", [undefined, undefined, undefined, held()]);
@@ -281,6 +284,35 @@ describe("an acquire that gives way to a preemption", () => {
     bench.answer("acquire", [held(), held()]);
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["refused"]);
   });
+
+  for (const { title, votes, waitMs = 10_000 } of [
+    { title: "while it waits", votes: [0, 1, 2, 3].map(() => held(60_000)) },
+    { title: "where its attempt is lost already", votes: [fault(), granted(7), held()] },
+    {
+      title: "where its last attempt is lost already",
+      votes: [fault(), granted(7), held()],
+      waitMs: 20,
+    },
+    { title: "while its attempt has nodes", votes: [granted(7), held()] },
+  ]) {
+    it(`leaves nothing with the nodes that they could grant it, ${title}`, () => {
+      const bench = new CoordinatorBench(4, undefined, heardInbox());
+      const { pendingAcquire } = bench.acquire({}, { waitMs, minDelayMs: 20, maxDelayMs: 20 });
+      bench.answer("acquire", [held(60_000), held(60_000), held(60_000), held(60_000)]);
+      if (votes !== undefined) {
+        bench.clock.advance(20);
+        expect(bench.counts("acquire")).to.deep.equal([2, 2, 2, 2]);
+        bench.answer("acquire", votes);
+      }
+      pendingAcquire.yieldTo(KEYS.lockKey);
+      for (const node of bench.nodes) {
+        const sent: readonly AnyOperation[] = node.asks.map(({ operation }) => operation);
+        const last = sent.findLast(({ waiter }) => waiter !== undefined);
+        expect(last).to.include({ kind: "release" });
+        expect(last?.waiter).to.include({ deferred: undefined });
+      }
+    });
+  }
 
   it("does nothing while it asks for nothing", () => {
     const bench = new CoordinatorBench();

@@ -3,8 +3,15 @@ import * as fc from "fast-check";
 import { release, Release } from "../../src/coordinator/release.js";
 import { ALL_NODES } from "../../src/coordinator/node-sets.js";
 import { newOperation, type Vote } from "../../src/protocol/operation.js";
+import type { Waiter } from "../../src/protocol/waiter.js";
 import { CoordinatorBench, KEYS, leaseSettings, stateOf } from "../support/coordinator-bench.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
+
+const OWN: Waiter = {
+  ...{ inbox: "inbox", ticket: 5, turnMs: 20 },
+  deferred: { ownerId: "me", ttlMs: 1_000, maxAgeMs: 100 },
+};
+const NEXT: Waiter = { ...OWN, ticket: 6, deferred: undefined };
 
 function releaseOn(bench: CoordinatorBench, mayHold = 0) {
   const settings = leaseSettings();
@@ -65,7 +72,7 @@ describe("release", () => {
     );
   });
 
-  it("asks all nodes, with the token, whenever it can be sent", () => {
+  it("asks all nodes, with the token, and a proposal for whoever waits, whenever it can be sent", () => {
     const bench = new CoordinatorBench();
     void releaseOn(bench, 0b010);
     expect(bench.nodes.map((node) => node.last("release").mayHold)).to.deep.equal([
@@ -76,9 +83,33 @@ describe("release", () => {
     expect(bench.nodes[2]?.last("release").operation).to.deep.equal(
       newOperation("release", {
         ...{ keys: KEYS, ownerId: "me", ttlMs: 1_012, fence: 7, sendBeforeMs: Infinity },
+        proposal: bench.context.proposals.current,
       }),
     );
   });
+
+  it("proposes nothing without fencing", () => {
+    const bench = new CoordinatorBench();
+    const settings = leaseSettings({ fencing: false });
+    void release(bench.context, { keys: KEYS, ownerId: "me", settings, mayHold: 0 });
+    expect(bench.nodes[0]?.last("release").operation.proposal).to.equal(undefined);
+  });
+
+  for (const { title, waiter, sent } of [
+    { title: "its own place, where nobody else of it waits", waiter: undefined, sent: "withdrawn" },
+    { title: "the place of whoever is next, where somebody does", waiter: NEXT, sent: "next" },
+  ]) {
+    it(`names ${title}`, () => {
+      const bench = new CoordinatorBench();
+      const settings = leaseSettings();
+      const own = { keys: KEYS, ownerId: "me", settings, mayHold: 0, waiter, place: OWN };
+      void release(bench.context, own);
+      const withdrawn = { ...OWN, ticket: 0, deferred: undefined };
+      expect(bench.nodes[0]?.last("release").operation.waiter).to.deep.equal(
+        sent === "next" ? NEXT : withdrawn,
+      );
+    });
+  }
 });
 
 describe("a release that is asked for again", () => {

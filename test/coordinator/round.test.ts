@@ -78,6 +78,15 @@ describe("Round", () => {
     });
   }
 
+  it("goes on lingering where nodes that had refused grant it by messages, until it is won", () => {
+    const bench = new RoundBench(5, 0, 10);
+    for (const index of [0, 1, 2, 3]) bench.reply(index, held());
+    for (const index of [0, 1]) bench.round.onGrant(index, granted(7));
+    expect(bench.losses).to.equal(0);
+    bench.round.onGrant(2, granted(7));
+    expect(bench.round.verdict).to.equal("won");
+  });
+
   for (const { title, bring, stragglerCount } of [
     {
       title: "all have refused",

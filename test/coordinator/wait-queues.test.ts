@@ -67,9 +67,29 @@ describe("An acquire that waits", () => {
     bench.clock.advance(1);
     const first = waiter();
     bench.answer("acquire", [granted(7), held(900), held(900)]);
-    expect(bench.nodes[0]?.last("release").operation.waiter).to.equal(first);
+    const { ownerId, waiter: next } = bench.nodes[0]?.last("release").operation ?? {};
+    expect(ownerId).to.equal(first?.deferred?.ownerId);
+    expect(next?.deferred?.ownerId, "which is over").to.not.equal(ownerId);
+    const deferred = { ...first?.deferred, ownerId: next?.deferred?.ownerId };
+    expect(next).to.deep.equal({ ...first, deferred });
     turn(0, 1);
+    expect(waiter()).to.equal(next);
+  });
+
+  it("keeps its ownerId, too, where all nodes have refused it", () => {
+    const { bench, refuse, waiter, turn, attempts } = waitingBench();
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    const first = waiter();
+    const released = bench.counts("release");
+    refuse();
+    turn(0, 1);
+    expect(attempts()).to.equal(3);
     expect(waiter()).to.equal(first);
+    const owners = bench.nodes.map((node) => node.last("acquire").operation.ownerId);
+    expect(new Set(owners)).to.deep.equal(new Set([first?.deferred?.ownerId]));
+    expect(bench.counts("release")).to.deep.equal(released);
   });
 
   for (const { title, nodes, afterMs, count } of [
@@ -163,7 +183,7 @@ describe("An acquire that waits", () => {
     turn(0, 1);
     bench.clock.advance(0);
     expect(attempts()).to.equal(2);
-    expect(bench.counts("release")).to.deep.equal([0, 0, 1]);
+    expect(bench.counts("release"), "its ownerId is over").to.deep.equal([1, 1, 1]);
   });
 
   for (const { title, votes, wait, afterMs, isInQueue } of [

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { createHash } from "node:crypto";
 import { RedisError } from "../../src/memory/errors.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import type { Reply } from "../../src/memory/reply.js";
@@ -10,6 +11,10 @@ function answer(redis: MemoryRedis, ...argv: string[]): Reply | { readonly error
     if (error instanceof RedisError) return { error: error.message };
     throw error;
   }
+}
+
+function sha1(bytes: Buffer): string {
+  return createHash("sha1").update(bytes).digest("hex");
 }
 
 describe("a Redis in memory", () => {
@@ -121,6 +126,19 @@ describe("a Redis in memory", () => {
     ] as const) {
       const type = version[0] < 7 ? "nil" : "function";
       expect(answer(new MemoryRedis({ version }), "EVAL", isThere, "0")).to.equal(type);
+    }
+  });
+
+  it("hashes bytes for scripts, and one text at a time", () => {
+    const redis = new MemoryRedis();
+    const hashed = (args: string): unknown =>
+      answer(redis, "EVAL", `return redis.sha1hex(${args})`, "0");
+    expect(hashed("'abc'")).to.equal("a9993e364706816aba3e25717850c26c9cd0d89d");
+    expect(hashed("''")).to.equal("da39a3ee5e6b4b0d3255bfef95601890afd80709");
+    expect(hashed("'\\255'"), "a byte, not a character").to.equal(sha1(Buffer.from([255])));
+    expect(hashed("12"), "a number").to.equal(sha1(Buffer.from("12")));
+    for (const args of ["", "'a', 'b'"]) {
+      expect(hashed(args)).to.have.property("error").that.includes("wrong number of arguments");
     }
   });
 

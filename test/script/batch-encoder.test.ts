@@ -129,7 +129,7 @@ describe("encodeBatch", () => {
       over: { preempts: true },
       of: "stolen",
       keys: KEYS,
-      args: [...OWN, "7", "", "0", "0", ""],
+      args: [...OWN, "7", "", "0", "0", "", ""],
     },
     { kind: "revoke", keys: KEYS, args: OWN },
     ...(["acquire", "heal", "release", "leave"] as const).map((kind) => ({
@@ -137,14 +137,30 @@ describe("encodeBatch", () => {
       kind,
       over: { waiter: WAITER },
       keys: KEYS,
-      args: [...OWN, "7", "inbox", "5", "20", ""],
+      args: [...OWN, "7", "inbox", "5", "20", "", ""],
     })),
+    {
+      title: "an acquire that is left with its place",
+      kind: "release",
+      over: {
+        waiter: { ...WAITER, deferred: { ownerId: "next one", ttlMs: 3_000, maxAgeMs: 100 } },
+      },
+      keys: KEYS,
+      args: [...OWN, "7", "inbox", "5", "20", "", "100 3000 next one"],
+    },
+    {
+      title: "a release that proposes a fence for whoever gets the name",
+      kind: "release",
+      over: { proposal: 8 },
+      keys: KEYS,
+      args: ["proposal 8", ...OWN, "7"],
+    },
     {
       title: "a hand-over, whose previous owner stands behind",
       kind: "acquire",
       over: { waiter: WAITER, previous: { ownerId: "you", token: 6 } },
       keys: KEYS,
-      args: [...OWN, "7", "inbox", "5", "20", "", "you", "6"],
+      args: [...OWN, "7", "inbox", "5", "20", "", "", "you", "6"],
     },
     {
       title: "a release that keeps the name closed",
@@ -159,7 +175,7 @@ describe("encodeBatch", () => {
       kind,
       over: { keptMs: 5_000 },
       keys: KEYS,
-      args: [...OWN, "7", "", "0", "0", "5000"],
+      args: [...OWN, "7", "", "0", "0", "5000", ""],
     })),
     {
       title: "another kind of lock, with keys and arguments of its own behind",
@@ -167,7 +183,7 @@ describe("encodeBatch", () => {
       over: { keys: permitLock(AT_A, 3, 2) },
       of: "permit",
       keys: KEYS,
-      args: [...OWN, "7", "", "0", "0", "", "3", "2"],
+      args: [...OWN, "7", "", "0", "0", "", "", "3", "2"],
     },
     {
       title: "another kind of lock of one who waits",
@@ -175,7 +191,7 @@ describe("encodeBatch", () => {
       over: { keys: sharedLock(AT_A), waiter: { ...WAITER, placePrefix: "r" } },
       of: "shared",
       keys: KEYS,
-      args: [...OWN, "7", "inbox", "5", "r20", ""],
+      args: [...OWN, "7", "inbox", "5", "r20", "", ""],
     },
     {
       title: "a refresh of places, group by group of those that differ in name and ticket only",
@@ -192,7 +208,7 @@ describe("encodeBatch", () => {
       },
       keys: [...KEYS, "lock:a", "lock:q", "lock:é", "{t}}", "lock:a", "lock:a"],
       args: [
-        ...[...OWN, "7", "", "0", "0", "", "3"],
+        ...[...OWN, "7", "", "0", "0", "", "", "3"],
         ...["4", "1700000000000005,12,-3,5", "20", ""],
         ...["1", "5", "s20", "3"],
         ...["1", "5", "s20", "4"],

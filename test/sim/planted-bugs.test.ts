@@ -27,6 +27,7 @@ function between(
     wrapNode: (inner) => ({
       name: inner.name,
       submit: (operation, receiver, mayHold) => change(inner, operation, receiver, mayHold),
+      voteOf: (grant, ownerId) => inner.voteOf(grant, ownerId),
     }),
   };
 }
@@ -230,7 +231,7 @@ const BUGS: readonly PlantedBug[] = [
   },
   {
     title: "a process that gives up and stays in the queues",
-    profile: "calm",
+    profile: "shared",
     killer: "W4",
     tamper: between((inner, operation, receiver, mayHold) => {
       if (operation.kind === "leave") receiver.onVote(0, GRANTED);
@@ -254,7 +255,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W4",
     firstSeed: 226,
     tamper: {
-      script: planted(["if place then pcall(require('queue.leave'), queue, place) end", ""]),
+      script: planted(["pcall(require('queue.leave'), queue, place)", ""]),
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
+import type { DatedVote, NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Place } from "../../src/protocol/place.js";
 import type { Operation, OperationKind, OperationOf, Vote } from "../../src/protocol/operation.js";
@@ -38,6 +38,13 @@ export class ScriptedNode implements NodePort {
       return;
     }
     this.asks.push({ operation, mayHold, reply });
+  }
+
+  /** What a message of it brings, by owner. */
+  grants: ReadonlyMap<string, DatedVote> = new Map();
+
+  voteOf(_: unknown, ownerId: string): DatedVote | undefined {
+    return this.grants.get(ownerId);
   }
 
   /** Of the last refresh: whose places it was for. */

@@ -93,7 +93,12 @@ export async function takeAll(
   for (const lease of taken) rollback(context, lease.endHere());
   const { nodeTimeoutMs } = settings;
   const undone = (keys: LockKind): Promise<Votes> =>
-    poll(context, releaseOperation({ keys, ownerId, settings, mayHold: 0 }), 0, nodeTimeoutMs);
+    poll(
+      context,
+      releaseOperation(context, { keys, ownerId, settings, mayHold: 0 }),
+      0,
+      nodeTimeoutMs,
+    );
   return { votes, undone: () => Promise.all(sets.slice(0, taken.length + 1).map(undone)) };
 }
 

@@ -1,4 +1,5 @@
 import { RedisError } from "../errors.js";
+import { sha1Of } from "../bytes.js";
 import { seventeenDigits } from "../numbers.js";
 import { Status, type Reply } from "../reply.js";
 import { LuaArena } from "./lua-arena.js";
@@ -26,6 +27,7 @@ const NAMES = [
     "digits",
     "whole",
     "acl_check_cmd",
+    "sha1hex",
     "@user_script",
     "n",
   ],
@@ -77,6 +79,7 @@ export class LuaVm {
     this.#define("call", this.#caller(true));
     this.#define("pcall", this.#caller(false));
     this.#define("acl_check_cmd", this.#caller(true, true));
+    this.#define("sha1hex", (of) => this.#sha1hex(of));
     this.#define("digits", (of) => this.#digits(of));
     this.#define("whole", (of) => this.#whole(of));
     lua.lua_setfield(state, GLOBALS, this.#strings.name("redis"));
@@ -212,6 +215,15 @@ export class LuaVm {
       else throw new RedisError("ERR Lua redis lib command arguments must be strings or integers");
     }
     return argv;
+  }
+
+  #sha1hex(state: number): number {
+    if (this.#lua.lua_gettop(state) !== 1) {
+      this.#pushNamed("err", "ERR wrong number of arguments");
+      return this.#lua.lua_error(state);
+    }
+    this.#strings.push(sha1Of(this.#strings.read(1)));
+    return 1;
   }
 
   /** For `tonumber`, see the sandbox: the number, or nothing if it is not a simple one. */

@@ -7,13 +7,18 @@ local place_at = require('queue.place_at')
 local tell = require('lib.inbox')
 local call = redis.call
 
--- Offers a free name to the first waiter that listens, and reserves it.
-local function offer(key, of, is_not_reserved)
+-- Offers a free name to the first waiter that listens, and reserves it; or executes its deferred acquire. by: the
+-- lock that was released, where that is possible
+local function offer(key, of, is_not_reserved, by)
   while true do
     local first = place_at(of, 0)
     if not first then return end
     leave(of, first)
     local wants, ms, inbox = string.match(first, '^([rs]?)(%d+):(.*)$')
+    -- Not to the process that gives it up for others and waits on: it could keep them out for ever.
+    local is_given_up = by and by.inbox == inbox and by.token == ''
+    local may_grant = wants == '' and by and not is_given_up and not is_not_reserved and #by.buckets == 1
+    if may_grant and require('queue.deferred').execute(by, of, first, inbox) then return end
     if tell(inbox, wants .. ms .. ':' .. key) > 0 then
       if not is_not_reserved then call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end
       return

@@ -1,11 +1,13 @@
 -- Enters the queue of a name with a ticket. A process has one place for all of its waiters of a kind: where the first
 -- of them has gone, the place goes on with the ticket of the next, which came later. Those that it was ahead of are
--- told then, as if it had left.
+-- told then, as if it had left. deferred: the acquire that is left with it, or "".
 
 local call = redis.call
 
-return function(key, of, ticket, place)
+return function(key, of, ticket, place, deferred)
   local was = tonumber(call('ZSCORE', of, place) or nil)
+  local inbox = string.match(place, '^%d+:(.*)$')
+  if inbox then require('queue.deferred').store(key, place, inbox, deferred or '') end
   require('queue.join')(of, ticket, place)
   if was and was < ticket and string.sub(place, 1, 1) ~= 'r' then
     require('lib.offers').let_in(key, of, redis.pcall('GET', key))

@@ -12,6 +12,7 @@ return function(lock, kind)
   end
   local holder = redis.pcall('GET', lock.key)
   local has_left = require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)
+  if lock.inbox then pcall(require('queue.deferred').drop, lock.key, lock.inbox) end
   if holder == lock.reservation then
     call('DEL', lock.key)
     offers.offer(lock.key, lock.queue)

@@ -9,6 +9,7 @@
 local blocked_ms = require('lib.lock_key').blocked_ms
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
+local deferred = require('queue.deferred')
 local is_fresh = require('queue.is_fresh')
 local join = require('queue.join')
 local standing = require('lib.standing')
@@ -36,10 +37,11 @@ local function left_of(group, n, of, holder, inbox)
   return blocked_ms(holder, left)
 end
 
--- Whether the name, or a permit, is reserved for this process.
-local function is_kept_in(group, holders)
+-- Whether the name, or a permit, is reserved for this process, or its deferred acquire was executed.
+local function is_kept_in(group, holders, inbox)
   return function(n)
     if holders[n] == group.reservation then return true end
+    if group.kind == 'x' then return holders[n] and deferred.executed_with(group.keys[n], inbox, holders[n]) end
     if group.kind ~= 's' or holders[n] ~= PERMITS_HOLDER .. group.permits then return false end
     local members = call('ZRANGE', companion('permits', group.keys[n]), 0, -1, 'WITHSCORES')
     for at = 1, #members, 2 do
@@ -52,10 +54,14 @@ end
 
 -- Written only if necessary. ticket: the n-th. is_kept: whether its reservation has removed the place. It is added
 -- again when that has ended: otherwise a process could get a second permit before the waiters behind it got one.
-local function renew(of, place, ticket, is_kept, n)
+-- Returns whether it is.
+local function renew(of, group, inbox, is_kept, n)
+  local place = group.place
   local seen = call('ZSCORE', of, '@' .. place)
-  if is_fresh(seen, PLACE_MS / 4) or not seen and is_kept(n) then return end
-  join(of, not seen and ticket(n), place)
+  if is_fresh(seen, PLACE_MS / 4) then return end
+  if not seen and is_kept(n) then return true end
+  join(of, not seen and group.ticket(n), place)
+  if group.kind == 'x' then deferred.renew(group.keys[n], inbox) end
 end
 
 -- Read when needed: where a place is missing, and for readers.
@@ -74,19 +80,22 @@ local function group_at(k, a, inbox)
   local size, tickets, reserved, permits = unpack(ARGV, a, a + GROUP_ARGUMENTS - 1)
   return {
     size = tonumber(size), keys = { unpack(KEYS, k, k + size - 1) }, ticket = tickets_in(tickets),
-    place = reserved .. ':' .. inbox, reservation = RESERVATION .. inbox, kind = string.sub(reserved, 1, 1),
+    place = reserved .. ':' .. inbox, reservation = RESERVATION .. inbox,
+    kind = string.match(reserved, '^[rs]') or 'x',
     permits = permits,
   }
 end
 
 local function refresh(group, inbox, left, signs)
   local holders = call('MGET', unpack(group.keys))
-  local is_kept = is_kept_in(group, holders)
+  local is_kept = is_kept_in(group, holders, inbox)
+  if group.kind == 'x' then pcall(deferred.is_alive, inbox) end
   for n = 1, group.size do
     local of, holder = companion('queue', group.keys[n]), holders[n]
     -- Waiting only saves time, and an error with one name does not affect another.
-    pcall(renew, of, group.place, group.ticket, is_kept, n)
+    local may_renew, is_ours = pcall(renew, of, group, inbox, is_kept, n)
     local may_look, ms = pcall(left_of, group, n, of, holder, inbox)
+    if may_renew and is_ours and group.kind == 'x' then ms = 0 end
     left[#left + 1] = may_look and ms or ''
     signs[#signs + 1] = holder and standing.signs(group.keys[n], holder) or ''
   end

@@ -11,14 +11,20 @@ return function(lock, kind)
   if lock.kept then pcall(require('lib.kept').forget, lock) end
   fences.lift(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
-  if lock.place then pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place) end
+  -- Its place may go on with a waiter of another kind, or with none.
+  if lock.place and (lock.ticket == 0 or not string.match(lock.place, '^%d')) then
+    pcall(require('queue.deferred').withdraw, lock)
+  end
+  if lock.place and lock.ticket > 0 then
+    pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place, lock.deferred)
+  end
   if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end
   local refusal = not is_ours and require('lib.lock_key').held_by(lock, kind)
   -- Without a reservation, only the client that dropped the key notifies: otherwise a process could wake itself at
   -- the speed of the network.
   local may_tell = is_ours or not lock.reserves_nothing
   if may_tell and call('EXISTS', lock.key) == 0 then
-    pcall(require('lib.offers').offer, lock.key, lock.queue, lock.reserves_nothing)
+    pcall(require('lib.offers').offer, lock.key, lock.queue, lock.reserves_nothing, lock)
   end
   return refusal or 0
 end

@@ -2,8 +2,6 @@ import type { Scenario } from "../../../sim/scenario.js";
 import { fromCorpus } from "../../support/sim/corpus.js";
 import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 
-export const failureKeptByASingleCall: Scenario = fromCorpus("bursts-59000038-E1.json");
-
 export const timersNotRechecked: Scenario = plainScenario({
   clients: 1,
   options: { ttlMs: 10_000, maxTtlMs: 10_000 },

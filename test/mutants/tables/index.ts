@@ -1,6 +1,7 @@
 import { ROWS as attempt } from "./attempt.js";
 import { ROWS as channel } from "./channel.js";
 import { ROWS as cli } from "./cli.js";
+import { ROWS as deferred } from "./deferred.js";
 import { ROWS as face } from "./face.js";
 import { ROWS as kinds } from "./kinds.js";
 import { ROWS as lease } from "./lease.js";
@@ -14,6 +15,7 @@ export const TABLES: Readonly<Record<string, readonly Row[]>> = {
   protocol,
   attempt,
   waiting,
+  deferred,
   lease,
   channel,
   script,

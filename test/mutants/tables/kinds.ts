@@ -51,7 +51,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["O1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 128, ms: 138 },
+    pin: { where: 0, seed: 128, timing: 5, ms: 432 },
   },
   {
     id: "entered-hash-deleted",

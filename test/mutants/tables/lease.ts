@@ -36,7 +36,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["S3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 28, ms: 50 },
+    pin: { where: 0, seed: 28, timing: 3, ms: 131 },
   },
   {
     id: "first-release-frees",
@@ -110,7 +110,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["S3"],
     seedBudget: 400,
-    pin: { where: 1, seed: 28, ms: 620 },
+    pin: { where: 1, seed: 28, timing: 6, ms: 120 },
   },
   {
     id: "heals-unproven",
@@ -172,7 +172,7 @@ export const ROWS: readonly Row[] = [
     where: ["network"],
     noticedBy: ["S3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 30, ms: 51 },
+    pin: { where: 0, seed: 30, timing: 1, ms: 46 },
   },
   {
     id: "longer-extend-shared",
@@ -343,6 +343,6 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["L3", "R1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 26, ms: 86 },
+    pin: { where: 0, seed: 26, timing: 1, ms: 204 },
   },
 ];

@@ -121,7 +121,7 @@ export const ROWS: readonly Row[] = [
     where: ["skew"],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 122, ms: 68 },
+    pin: { where: 0, seed: 122, timing: 2, ms: 114 },
   },
   {
     id: "no-jitter",

@@ -161,7 +161,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.fenceNotIncremented],
     noticedBy: ["F2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 34 },
+    pin: { where: 0, seed: 2, timing: 4, ms: 18 },
   },
   {
     id: "floor-not-raised",
@@ -207,9 +207,9 @@ export const ROWS: readonly Row[] = [
     means: "passing on leaves the counter, and so the fencing token, unchanged",
     seenIn: "locks that change hands within a process without asking the server",
     file: "src/script/exclusive_acquire.lua",
-    find: "local fence = lock.token == '' and 0 or",
+    find: "local fence = given or lock.token == '' and 0 or",
     replace:
-      "local fence = lock.token == '' and 0 or is_handed_over and require('lib.fences').last(lock) or",
+      "local fence = given or lock.token == '' and 0 or is_handed_over and require('lib.fences').last(lock) or",
     where: ["calm", "network"],
     noticedBy: ["F1"],
     seedBudget: 150,
@@ -225,7 +225,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 2, seed: 47, timing: 10, ms: 708 },
+    pin: { where: 2, seed: 47, timing: 15, ms: 259 },
   },
   {
     id: "heal-after-force",
@@ -481,7 +481,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 36, ms: 51 },
+    pin: { where: 0, seed: 36, timing: 2, ms: 115 },
   },
   {
     id: "set-token-of-first-name",
@@ -493,7 +493,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 36, ms: 113 },
+    pin: { where: 0, seed: 36, timing: 2, ms: 184 },
   },
   {
     id: "set-without-nx",
@@ -583,10 +583,10 @@ export const ROWS: readonly Row[] = [
     file: "src/script/lib/offers.lua",
     find: "RESERVATION .. inbox, 'NX', 'PX', ms)",
     replace: "RESERVATION .. inbox, 'NX')",
-    where: ["network", "swarm"],
+    where: ["network", "swarm", "shared", "semaphore"],
     noticedBy: ["L2", "L3"],
     seedBudget: 200,
-    pin: { where: 1, seed: 9, ms: 240 },
+    pin: { where: 2, seed: 12, ms: 1890 },
   },
   {
     id: "writer-beside-readers",

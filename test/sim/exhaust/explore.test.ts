@@ -1,18 +1,30 @@
 import { expect } from "chai";
 import { explore } from "../../../sim/exhaust/explore.js";
 import { REAL_RULES, type Rules, type Scope } from "../../../sim/exhaust/scope.js";
+import { WAITED_FOR } from "../../../sim/exhaust/scopes.js";
 import { stepperOf } from "../../../sim/exhaust/node-step.js";
 import { planted, TAKING } from "../../support/sim/planted.js";
 
 const BASE: Scope = {
   fences: [1, undefined, undefined],
   proposals: [1, 1],
+  clientCount: 2,
+  askCount: 0,
+  eraCount: 0,
   duplicateCount: 0,
   expiryCount: 0,
   crashCount: 0,
   healCount: 0,
   strangerCount: 0,
+  after: [],
   canGiveUp: false,
+};
+
+const QUEUED: Partial<Scope> = {
+  fences: [undefined, undefined, undefined],
+  proposals: [1, 1, 1],
+  askCount: 1,
+  eraCount: 1,
 };
 
 interface PlantedRule {
@@ -55,6 +67,36 @@ const PLANTED: readonly PlantedRule[] = [
     rules: {
       ...REAL_RULES,
       stepOnNode: stepperOf(planted(["then fence = last + 1 end", "then fence = last end"])),
+    },
+    finds: /^F1: /,
+  },
+  {
+    title: "a lock that begins when the message comes by which a node grants it",
+    scope: { ...QUEUED, after: WAITED_FOR },
+    rules: { ...REAL_RULES, messageFrom: "message" },
+    finds: /^S1: /,
+  },
+  {
+    title: "a lock that begins with the last of what grants it",
+    scope: {
+      ...QUEUED,
+      askCount: 2,
+      after: [
+        ...[...WAITED_FOR, "release 0", "release0>2:1", "grant1>2:=+2"],
+        ...["a life passes", "ask 1"],
+      ],
+    },
+    rules: { ...REAL_RULES, roundFrom: "last" },
+    finds: /^S1: /,
+  },
+  {
+    title: "a node that gives a waiter the fence that is proposed to it",
+    scope: { askCount: 1 },
+    rules: {
+      ...REAL_RULES,
+      stepOnNode: stepperOf(
+        planted(["id == known and fence_of(lock, top)", "id == known and lock.proposal"]),
+      ),
     },
     finds: /^F1: /,
   },

@@ -1,6 +1,8 @@
 import { judgeCases } from "../../support/check/cases.js";
 import { end, grant, key, send } from "../../support/check/events.js";
 
+const release = { op: "release", by: "A" } as const;
+
 /** A lock, given up or not, and how the next one asks to take it over. */
 const handOver = (isGivenUp: boolean, process = "A") => [
   send(0, "A", 0),
@@ -10,8 +12,14 @@ const handOver = (isGivenUp: boolean, process = "A") => [
   send(1, "B", 0, { process, previous: "A" }),
 ];
 
+/** A waiter has left its acquire on the nodes, and the holder's release executes it on one. */
+const executed = (owner: string) => [
+  send(0, "B", 0, { deferred: "B" }),
+  key(1, 0, "A", undefined, release),
+  key(1, 0, undefined, owner, release),
+];
+
 const reader = { mode: "shared" } as const;
-const release = { op: "release", by: "A" } as const;
 
 describe("oracle S4, ownership", () => {
   judgeCases(
@@ -20,6 +28,7 @@ describe("oracle S4, ownership", () => {
       { title: "a free key that is taken", events: [key(0, 0, undefined, "A")] },
       { title: "an own key that is re-timed", events: [key(0, 0, "A", "A", { op: "extend" })] },
       { title: "an own key that is released", events: [key(0, 0, "A", undefined, release)] },
+      { title: "a key that a release takes for a waiter", events: executed("B") },
       { title: "a free key that is healed", events: [key(0, 0, undefined, "A", { op: "heal" })] },
       {
         title: "a key that comes back with an older state of the node",
@@ -77,6 +86,18 @@ describe("oracle S4, ownership", () => {
         events: [
           send(1, "B", 0, { isPreempting: true }),
           key(2, 0, "A", undefined, { op: "release", by: "B" }),
+        ],
+      },
+      { title: "a key that a release takes for one who left no acquire", events: executed("C") },
+      {
+        title: "another's key that a release takes for a waiter",
+        events: [send(0, "B", 0, { deferred: "B" }), key(1, 0, "C", "B", release)],
+      },
+      {
+        title: "a key that an extend takes for a waiter",
+        events: [
+          send(0, "B", 0, { deferred: "B" }),
+          key(1, 0, undefined, "B", { op: "extend", by: "A" }),
         ],
       },
       { title: "another's key that is deleted", events: [key(0, 0, "B", undefined, release)] },

@@ -59,6 +59,16 @@ const again = (atUs: number, answers: readonly Told[]): HistoryEvent[] => [
   ...answers.map((_, node) => send(atUs, "A", node, { round: 2 })),
   ...answers.map((answer, node) => vote(atUs + 1, "A", node, { round: 2, ...answerOf(answer) })),
 ];
+/** An attempt of a waiter whose acquire is deferred, and an acquire of the same process that comes then. */
+const waiters = (atUs: number, round: number, answers: readonly Told[]): HistoryEvent[] => [
+  ...[0, 1, 2].map((node) => send(atUs, "A", node, { process: "A", round, deferred: "A" })),
+  ...answers.map((answer, node) =>
+    vote(atUs + 1, "A", node, { process: "A", round, ...answerOf(answer) }),
+  ),
+];
+const refusedByAll = [asked, ...waiters(2, 1, [by("b"), by("b"), by("b")]), call(4, 2, "acquire")];
+const toldBy = (atUs: number, node: number): VoteEvent =>
+  vote(atUs, "A", node, { process: "A", round: 9, told: { ttlMs: 1_000, askedUs: 0, sentMs: 0 } });
 const dataOn = (...nodes: number[]): HistoryEvent[] => [
   ...[0, 1, 2].map((node) => send(2, "A", node)),
   ...nodes.map((node) => vote(3, "A", node, { vote: refused, isForeign: true })),
@@ -115,6 +125,32 @@ describe("oracle E1, true reasons", () => {
       {
         title: "nodes of several, and one that might make a quorum of one of them",
         events: acquireOf([by("b"), by("c")], "unreachable"),
+      },
+      {
+        title: "an attempt under the ownerId of the one before, which all nodes had refused",
+        events: [
+          ...[...refusedByAll, ...waiters(5, 2, [by("b"), by("b")])],
+          settle(7, 2, "refused"),
+        ],
+      },
+      {
+        title: "an attempt that a node begins by a message, and others refuse",
+        events: [
+          ...[...refusedByAll, toldBy(5, 0)],
+          ...[1, 2].map((node) => send(6, "A", node, { process: "A", round: 2, deferred: "A" })),
+          ...[1, 2].map((node) =>
+            vote(7, "A", node, { process: "A", round: 2, ...answerOf(by(`${node}`)) }),
+          ),
+          settle(8, 2, "split"),
+        ],
+      },
+      {
+        title: "a node that tells of a grant after it has refused",
+        events: [
+          ...[asked, ...waiters(2, 1, [by("b")]), toldBy(4, 0)],
+          ...[1, 2].map((node) => vote(5, "A", node, { process: "A", ...answerOf(by(`${node}`)) })),
+          settle(6, 1, "split"),
+        ],
       },
       {
         title: "nodes that are asked again, and refuse another way",
@@ -297,6 +333,14 @@ describe("oracle E1, true reasons", () => {
       },
     ],
     [
+      {
+        title: "what the attempt before was told, under the same ownerId",
+        events: [...refusedByAll, ...waiters(5, 2, []), settle(7, 2, "refused")],
+      },
+      {
+        title: "nodes that had refused the attempt before the one that a message begins",
+        events: [...refusedByAll, toldBy(5, 0), settle(8, 2, "refused")],
+      },
       {
         title: "several others, taken for one",
         events: acquireOf([by("b"), by("c"), by("d")], "refused"),

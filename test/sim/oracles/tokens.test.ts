@@ -2,6 +2,7 @@ import { judgeCases } from "../../support/check/cases.js";
 import { grant, send } from "../../support/check/events.js";
 
 const a = [send(0, "A", 0), grant(10, "A", { token: 5 })];
+const left = (atUs: number) => send(atUs, "A", 0, { op: "release", round: 2, deferred: "B" });
 const b = (sentUs: number, token: number, name = "a") => [
   send(sentUs, "B", 0, { round: 2, name }),
   grant(20, "B", { token, name }),
@@ -17,6 +18,10 @@ describe("oracle F1, fencing tokens", () => {
         title: "a smaller one of an attempt that overlaps",
         events: [send(9, "B", 0, { round: 2 }), ...a, grant(20, "B", { token: 4 })],
       },
+      {
+        title: "a smaller one of an acquire that was left with the nodes before the grant",
+        events: [left(9), ...a, grant(20, "B", { token: 4 })],
+      },
       { title: "the same one for two names", events: [...a, ...b(11, 5, "b")] },
       {
         title: "the same one for holds of one owner",
@@ -29,6 +34,10 @@ describe("oracle F1, fencing tokens", () => {
     ],
     [
       { title: "a smaller one after a grant", events: [...a, ...b(11, 4)] },
+      {
+        title: "a smaller one of an acquire that was left with the nodes after the grant",
+        events: [...a, left(11), grant(20, "B", { token: 4 })],
+      },
       {
         title: "a smaller one asked for in the microsecond of the grant",
         events: [...a, ...b(10, 4)],

@@ -134,8 +134,14 @@ export interface OperationSpec {
   /** Who waits: with an acquire, a release, a heal, and always with a leave. */
   readonly inbox?: Inbox | undefined;
   readonly ticket?: number | undefined;
+  /** Its deferred acquire: whose, and how old it may be, ms. Without a fence if that is 0. */
+  readonly deferred?: { readonly owner: Owner; readonly maxAgeMs: number } | undefined;
+  /** Of a release, relative to the node's clock, µs: for the fence of whoever gets the name. */
+  readonly proposalUs?: number | undefined;
   /** It waits for its turn as a reader, or at a permit. */
   readonly placePrefix?: PlacePrefix | undefined;
+  /** Of its place, 20 by default. */
+  readonly turnMs?: number;
   /** Takes the name from whoever holds it, with an acquire. */
   readonly preempts?: boolean | undefined;
   /** Whose lock it takes over, with an acquire; and its token. */
@@ -173,6 +179,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
       waiter: waiterOf(place, inbox ?? "p", place.ticket ?? 1),
     })),
     keepMs,
+    proposal: spec.proposalUs === undefined ? undefined : nowUs + spec.proposalUs,
     preempts: spec.preempts,
     previous: previous && { ownerId: OWNERS[previous], token },
   };
@@ -188,11 +195,20 @@ function signsOf(signs: NonNullable<OperationSpec["signs"]>, nowUs: number): str
 }
 
 function waiterOf(
-  { placePrefix = "" }: Pick<OperationSpec, "placePrefix">,
+  {
+    placePrefix = "",
+    turnMs = 20,
+    deferred,
+    ttlMs = 1_000,
+  }: Pick<OperationSpec, "placePrefix" | "turnMs" | "deferred" | "ttlMs">,
   inbox: Inbox,
   ticket: number,
 ): Waiter {
-  return { inbox: INBOXES[inbox], ticket, turnMs: 20, placePrefix };
+  const acquire = deferred && {
+    ...{ ownerId: OWNERS[deferred.owner], ttlMs },
+    maxAgeMs: deferred.maxAgeMs,
+  };
+  return { inbox: INBOXES[inbox], ticket, turnMs, placePrefix, deferred: acquire };
 }
 
 /** The words of an error are the server's own. */

@@ -91,7 +91,7 @@ async function take(node: NodeUnderTest, step: Step): Promise<unknown> {
   }
 }
 
-function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
+export function requestOf(given: Partial<HandshakeRequest>): HandshakeRequest {
   return { ...bareRequest(), ...given };
 }
 
