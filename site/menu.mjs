@@ -88,7 +88,6 @@ export const MENU = [
         link: "docs/explain/performance.md",
         items: [{ text: "All figures", link: "bench/results/latest.md" }],
       },
-      { text: "Fault campaigns", link: "docs/explain/faults.md" },
     ],
   },
   {
@@ -97,6 +96,7 @@ export const MENU = [
       { text: "Contributing", link: "CONTRIBUTING.md" },
       { text: "How it works", link: "docs/internals/protocol.md" },
       { text: "The simulator", link: "docs/internals/simulator.md" },
+      { text: "Fault campaigns", link: "docs/internals/faults.md" },
       {
         text: "About the playground",
         link: "docs/internals/playground.md",
