@@ -323,14 +323,14 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   #queue(nowMs: number, failure: AttemptFailure | undefined): void {
     const { place, request } = this.#state;
     if (place !== undefined && failure !== undefined) {
-      place.remember(failure);
+      place.remember(failure, this.#sentMs);
       place.letPass(failure);
       this.on({ what: "queued", failure }, nowMs);
     } else {
       const entered = new WaitPlace(this.#context, request, this);
       this.#state.place = entered;
       entered.enter();
-      entered.remember(failure);
+      if (failure !== undefined) entered.remember(failure, this.#sentMs);
       this.on({ what: "entered", failure }, nowMs);
     }
   }
@@ -393,7 +393,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
       if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
       else if (isJoiner && place !== undefined) {
-        place.remember(outcome);
+        place.remember(outcome, this.#sentMs);
         this.on({ what: "joinFailed", failure: outcome }, nowMs);
       } else this.#onFailure(outcome, nowMs);
     }

@@ -12,16 +12,18 @@ function withoutContents(text: string): string[] {
   const plain = text.replaceAll(/^( *)```[^]*?^ *```/gm, "");
   const [, ...headings] = plain.split(/^## +(.+)$/m).map((part, at) => (at % 2 === 1 ? part : ""));
   const beginning = plain.slice(0, plain.indexOf("\n## "));
-  return headings
-    // What follows, which one reads last.
-    .filter((heading) => heading !== "" && heading !== "Next")
-    .filter((heading) => {
-      const anchor = heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-        .replaceAll(" ", "-");
-      return !beginning.includes(`(#${anchor})`);
-    });
+  return (
+    headings
+      // What follows, which one reads last.
+      .filter((heading) => heading !== "" && heading !== "Next")
+      .filter((heading) => {
+        const anchor = heading
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+          .replaceAll(" ", "-");
+        return !beginning.includes(`(#${anchor})`);
+      })
+  );
 }
 
 describe("pages that people read to do something", () => {

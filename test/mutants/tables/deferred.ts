@@ -185,6 +185,15 @@ export const ROWS: readonly Row[] = [
     test: "test/coordinator/node-grants.test.ts",
   },
   {
+    id: "lost-round-is-won",
+    means:
+      "an attempt that is rolled back is granted, as nodes that had refused it execute what was deferred",
+    file: "src/coordinator/round.ts",
+    find: 'const found = this.verdict === "lost" ? this.verdict : verdict(tally);',
+    replace: "const found = verdict(tally);",
+    test: "test/coordinator/round.test.ts",
+  },
+  {
     id: "deferred-for-the-releasing",
     means: "a process that gives a name up for others, and waits on, is given it back",
     file: "src/script/lib/offers.lua",
