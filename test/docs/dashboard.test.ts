@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parser } from "@prometheus-io/lezer-promql";
@@ -117,6 +118,18 @@ describe("The dashboard and the alerts", function () {
       texts.map((text, at) => ({ page: `${at}.json`, line: 1, code: `${SCHEMA}${text};` })),
     );
     expect(errors.map((error) => error.split(":")[0])).to.have.members(["1.json", "2.json"]);
+  });
+
+  it("fire on what they are for, as Prometheus itself evaluates them", function () {
+    const rules = join(root, "test", "docs", "alerts.promtool.yml");
+    const { error, stdout, stderr } = spawnSync("promtool", ["test", "rules", rules], {
+      encoding: "utf8",
+    });
+    if (error !== undefined) return this.skip();
+    expect(stdout + stderr)
+      .to.include("SUCCESS")
+      .and.not.include("FAILED");
+    for (const { name } of alerts) expect(readFileSync(rules, "utf8")).to.include(name);
   });
 
   it("are explained: each alert with its time and severity, and what to do", () => {

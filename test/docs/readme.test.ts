@@ -24,8 +24,6 @@ const SHOWN = [
   "timestamp.ts",
   "web-locks.ts",
   "lock-delay.ts",
-  "telemetry-prometheus.ts",
-  "telemetry-pino.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
