@@ -67,6 +67,16 @@ describe("what the manual says in passing", () => {
     }
   });
 
+  it("compares with the versions, and under as many faults, as the comparison was made", () => {
+    const text = read("docs/explain/alternatives.md");
+    const comparison = read("docs/explain/comparison.md");
+    const faults = comparison.match(/^\| \[/gm)?.length;
+    expect(text).to.include(`under ${faults} faults`);
+    const versions = [...text.matchAll(/ \| ([a-z-]+ \d[\w.-]+)/g)].map(([, version]) => version);
+    expect(versions).to.have.length(3);
+    for (const version of versions) expect(comparison).to.include(version);
+  });
+
   it("says that the package is not on npm, as long as it is not", () => {
     const isUnreleased = /^## Unreleased: /m.test(read("CHANGELOG.md"));
     for (const page of [
