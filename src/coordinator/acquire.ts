@@ -165,7 +165,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** Settles as `aborted` immediately; what was sent is rolled back afterwards. */
   abort(): void {
     if (this.#isOver) return;
-    this.#rollBack();
+    const { attempt, place } = this.#state;
+    // What the place releases is not released twice; nor does the attempt enter the queues again.
+    if (attempt?.leaveTo(place?.releasing) !== true) this.#rollBack();
     this.#end({ kind: "aborted" });
     this.#tellDecided();
   }

@@ -260,6 +260,19 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#end("aborted", this.#context.clock.now());
   }
 
+  /**
+   * Gives up without a rollback, if the owner that is about to be released is its own, and it has no token for the nodes.
+   *
+   * @returns whether it does
+   */
+  leaveTo(releasing: string | undefined): boolean {
+    const isOwn = releasing !== undefined && releasing === this.#ownerId;
+    if (!isOwn || this.isLost || this.#token !== undefined) return false;
+    this.#rollback(true);
+    this.abort();
+    return true;
+  }
+
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
   hurry(): void {
     if (this.#isOver) return;
@@ -455,13 +468,16 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /**
    * Refusing nodes hold no key of ours and have queued us already, but may execute what a waiter has left there. A token
    * is for all nodes.
+   *
+   * @param isReleased its owner is released without it
    */
-  #rollback(): void {
+  #rollback(isReleased = false): void {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
     const { as, from } = this.#mode;
     from?.letGo();
+    if (isReleased) return;
     const { settings, keys } = this.#asked;
     const token = this.#token;
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.

@@ -113,9 +113,18 @@ export class WaitPlace implements QueueMember {
     const waitQueue = this.#waitQueue;
     this.#waitQueue = undefined;
     if (waitQueue === undefined) return;
-    const wasFirst = waitQueue.first === this;
-    this.#context.waitQueues.leave(waitQueue, this, holder);
-    if (wasFirst && holder === undefined) this.#endOwner();
+    const isReleased = holder === undefined && this.#releasing(waitQueue) !== undefined;
+    this.#context.waitQueues.leave(waitQueue, this, holder, isReleased);
+    if (isReleased) this.#endOwner();
+  }
+
+  /** The ownerId that is released on all nodes when it leaves without the lock. */
+  get releasing(): string | undefined {
+    return this.#waitQueue && this.#releasing(this.#waitQueue);
+  }
+
+  #releasing({ first }: WaitQueue): string | undefined {
+    return first === this && this.#isDeferred ? this.waiter?.deferred?.ownerId : undefined;
   }
 
   /** Whoever is first now takes its place, where nodes may have its deferred acquire. */

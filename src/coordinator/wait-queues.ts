@@ -135,8 +135,16 @@ export class WaitQueues {
     return waitQueue;
   }
 
-  /** @param holder the lock that was granted, if it was */
-  leave(waitQueue: WaitQueue, member: QueueMember, holder: GrantedWaiter | undefined): void {
+  /**
+   * @param holder the lock that was granted, if it was
+   * @param isReleased its place is left with the release of what it has deferred, unless others go on with it
+   */
+  leave(
+    waitQueue: WaitQueue,
+    member: QueueMember,
+    holder: GrantedWaiter | undefined,
+    isReleased = false,
+  ): void {
     if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = waitQueue.first === member;
     // A waiter for a permit need not wait for the granted one: others may be free.
@@ -151,7 +159,7 @@ export class WaitQueues {
     const { waiter } = member;
     // A lock keeps its place until it ends; one that its owner let in had none.
     if (waiter === undefined || holder?.place !== undefined) return;
-    if (first === undefined || (wasFirst && !hasPlace(first, waiter)))
+    if (first === undefined ? !isReleased : wasFirst && !hasPlace(first, waiter))
       this.#leavePlace(waitQueue, waiter);
   }
 

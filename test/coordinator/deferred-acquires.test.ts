@@ -225,6 +225,24 @@ describe("An acquire whose deferred acquire nodes execute", () => {
     expect(waiter).to.include({ ticket: 0, deferred: undefined });
   });
 
+  it("is all that is sent where it leaves, also with an attempt in flight", () => {
+    for (const isAsking of [false, true]) {
+      const bench = new GrantsBench();
+      if (isAsking) {
+        bench.grant(1);
+        bench.clock.advance(GATHER_MS);
+      }
+      const before = bench.nodes.map(({ asks }) => asks.length);
+      bench.abort();
+      for (const [index, { asks }] of bench.nodes.entries()) {
+        const sent = asks.slice(before[index]).map(({ operation }) => operation);
+        expect(sent).to.have.length(1);
+        expect(sent[0]).to.include({ kind: "release", ownerId: bench.ownerId });
+        expect(sent[0]?.kind === "release" && sent[0].waiter?.ticket).to.equal(0);
+      }
+    }
+  });
+
   it("sends no release for one that leaves from behind, and has left no acquire anywhere", () => {
     const bench = new GrantsBench();
     const behind = bench.acquire({}, { waitMs: 10_000, fair: true });
