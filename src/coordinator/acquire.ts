@@ -331,8 +331,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     } else {
       const entered = new WaitPlace(this.#context, request, this);
       this.#state.place = entered;
-      entered.enter();
-      entered.remember(failure);
+      entered.enter(failure);
       this.on({ what: "entered", failure }, nowMs);
     }
   }

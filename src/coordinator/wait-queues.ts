@@ -122,17 +122,18 @@ export class WaitQueues {
     return first?.isAsking === true ? undefined : first?.toSend();
   }
 
-  enter(keys: LockKind, member: QueueMember): WaitQueue {
+  /** @returns its wait queue, and whether it may ask beside those ahead of it */
+  enter(keys: LockKind, member: QueueMember): { waitQueue: WaitQueue; isLetIn: boolean } {
     const { waitQueueKey } = keys;
     let waitQueue = this.#waitQueues.get(waitQueueKey);
     if (waitQueue === undefined) {
       waitQueue = new WaitQueue(keys);
       this.#waitQueues.set(waitQueueKey, waitQueue);
     }
-    waitQueue.add(member);
+    const isLetIn = waitQueue.append(member);
     this.#observer?.onWaiting?.(member.keys, waitQueue.size, 1);
     this.inbox?.listen();
-    return waitQueue;
+    return { waitQueue, isLetIn };
   }
 
   /**
