@@ -7,7 +7,7 @@ import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, granted, held } from "../support/votes.js";
 
-const GATHER_MS = gatherMs(50);
+const GATHER_MS = gatherMs(50, undefined);
 
 /** An acquire that all three nodes have refused, and which waits in their queues for a while. */
 class GrantsBench extends CoordinatorBench {
@@ -129,6 +129,25 @@ describe("An acquire whose deferred acquire nodes execute", () => {
       expect(bench.acquires, "once").to.deep.equal([2, 1, 2]);
     });
   }
+
+  it("waits longer for them where messages have come late before", () => {
+    const bench = new GrantsBench();
+    bench.grant(0);
+    bench.clock.advance(GATHER_MS);
+    expect(bench.acquires, "asks for the first time").to.deep.equal([1, 2, 2]);
+    bench.clock.advance(1);
+    bench.grant(1);
+    void bench.got.release();
+    const { outcomes } = bench.acquire({}, { waitMs: 10_000, maxDelayMs: 2_000, fair: true });
+    bench.answer("acquire", [held(60_000), held(60_000), held(60_000)]);
+    const before = bench.acquires;
+    const own = bench.waitsAs;
+    bench.grant(0, 0, own);
+    bench.clock.advance(2 * (GATHER_MS + 1) - 0.5);
+    expect(bench.acquires).to.deep.equal(before);
+    bench.grant(1, 0, own);
+    expect(outcomes[0]).to.include({ kind: "granted" });
+  });
 
   it("counts a message that comes while it asks, although the node has refused it", () => {
     const bench = new GrantsBench();

@@ -13,7 +13,7 @@ import {
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
 
-const GATHER_MS = gatherMs(leaseSettings().nodeTimeoutMs);
+const GATHER_MS = gatherMs(leaseSettings().nodeTimeoutMs, undefined);
 const HELD = [held(60_000), held(60_000), held(60_000)];
 
 /** A waiter in the queues of three nodes, which has left its acquire there. */

@@ -193,6 +193,14 @@ export const ROWS: readonly Row[] = [
     test: "test/coordinator/node-grants.test.ts",
   },
   {
+    id: "spread-not-followed",
+    means: "nodes are asked while their messages are on their way",
+    file: "src/coordinator/attempt.ts",
+    find: "waitQueues.spreadMs = nextSpreadMs(waitQueues.spreadMs, nowMs - this.#toldMs);",
+    replace: "",
+    test: "test/coordinator/deferred-acquires.test.ts",
+  },
+  {
     id: "others-not-asked",
     means: "a waiter to which too few nodes send a message does not ask the others",
     file: "src/coordinator/attempt.ts",
