@@ -496,3 +496,16 @@ export function waitQueueOf(name: string): string {
 export function majority(nodeCount: number): number {
   return (nodeCount - (nodeCount % 2)) / 2 + 1;
 }
+
+/** Of a minimum hold: fixed part of the drift, and what is rounded up. */
+const ROUNDING_MS = 5;
+
+/** How long nodes may keep the key of a lock that was released early, µs; 0 without a minimum hold. */
+export function longestMinHoldUs(
+  { minHoldMs = 0 }: Pick<GrantEvent, "minHoldMs">,
+  { driftFactor }: Pick<HistorySettings, "driftFactor">,
+): number {
+  if (minHoldMs === 0) return 0;
+  // It is out-waited on a clock that may be off by the drift, and rounded up.
+  return (minHoldMs * (1 + 2 * driftFactor) + ROUNDING_MS) * 1_000;
+}

@@ -37,6 +37,13 @@ export function withoutDeferred(operation: Operation): Operation {
   return newOperation("release", { ...operation, waiter });
 }
 
+/** The same, but nobody enters the queue with it: of its owner, nothing stays there. Of a release; others stay as they are. */
+export function withoutPlace(operation: Operation): Operation {
+  if (operation.kind !== "release" || operation.waiter === undefined) return operation;
+  const waiter = { ...operation.waiter, ticket: 0, deferred: undefined };
+  return newOperation("release", { ...operation, waiter });
+}
+
 /** An operation of the channel itself, without a caller. */
 export function entryWithoutReceiver(operation: Operation, index: number): Entry {
   return { operation, receiver: NOBODY, index, mayHold: false, wasSent: false };

@@ -54,6 +54,8 @@ export class WaitPlace implements QueueMember {
   #turnTries: Allowance | undefined;
   /** How its own last attempt failed. */
   #ownFailure: AttemptFailure | undefined;
+  /** When it asked last, or began. */
+  #askedMs: number;
   /** Its place in the nodes' queues, while that is refreshed. */
   #place: QueuedPlace | undefined;
   /** Nodes may have its deferred acquire, or have executed it. */
@@ -64,6 +66,7 @@ export class WaitPlace implements QueueMember {
     this.#context = context;
     this.request = request;
     this.keys = request.keys;
+    this.#askedMs = request.startedMs;
     this.#acquire = acquire;
     if (inbox !== undefined) {
       const ticket = context.waitQueues.ticket();
@@ -179,12 +182,13 @@ export class WaitPlace implements QueueMember {
    */
   get knownFailure(): AttemptFailure | undefined {
     if (this.keys.joinOnly !== undefined) return this.#ownFailure;
-    return this.#waitQueue?.failures.findFor(this.request) ?? this.#ownFailure;
+    return this.#waitQueue?.failures.findFor(this.request, this.#askedMs) ?? this.#ownFailure;
   }
 
-  /** Its own attempt, before it entered the wait queue or since. */
-  remember(failure: AttemptFailure | undefined): void {
+  /** Its own attempt, before it entered the wait queue or since. @param sentMs lease clock: others may know more since */
+  remember(failure: AttemptFailure, sentMs: number): void {
     this.#ownFailure = failure;
+    this.#askedMs = sentMs;
   }
 
   /** It asks again later, and others may ask before it. */

@@ -120,6 +120,17 @@ const ROWS: readonly Row[] = [
     gets: "turn",
   },
   {
+    title:
+      "none that was left before the node lost its data, although its process has been heard of since",
+    given: [
+      record,
+      ...[run(acquire()), runFor("id-0", release({ ...zByQ, ticket: 5 }))],
+      ...[wait(AGE_MS + 1), refreshOf("q")],
+    ],
+    when: release(),
+    gets: "turn",
+  },
+  {
     title: "none of a process that does not compare records",
     given: [record, runFor("", acquire(), acquire(zByQ))],
     when: release(),

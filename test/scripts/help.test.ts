@@ -23,6 +23,8 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   pictures: [script("pictures")],
   playground: [script("playground")],
   reference: [script("reference")],
+  reproduce: [script("reproduce")],
+  sbom: [script("sbom")],
   site: [script("site")],
   "test:servers": [script("test-servers")],
   bench: [compiled("bench/main.js")],

@@ -94,14 +94,15 @@ end
 -- whether the waiter has it now, and has been told.
 local function execute(lock, of, place, inbox)
   local key = key_of(lock.key, inbox)
-  local number, at, known, left_with, most, ttl, owner =
+  local left_in, at, left_under, left_with, most, ttl, owner =
     string.match(call('GET', key) or '', '^(%d+) (%d+) (%S+) (%S+) (%d+) (%d+) (.+)$')
   -- Never for the owner that this step ends.
   if left_with ~= place or lock.proposal == '' or owner == lock.owner then return false end
-  number, known = number_of(number, at, known, most, inbox)
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
-  -- It would be no vote for who knew the node before it lost its data.
-  local fence = number and id == known and fence_of(lock, top)
+  -- It would be no vote for who knew the node before it lost its data; and one that is back with an older state may be
+  -- over.
+  local number, known = number_of(left_in, at, left_under, most, inbox)
+  local fence = number and id == known and id == left_under and fence_of(lock, top)
   local is_over = fence and require('lib.ended').is_ended({ key = lock.key, owner = owner })
   if not fence or is_over or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
   call('SET', key, '+' .. fence .. ' ' .. owner, 'PX', ttl)

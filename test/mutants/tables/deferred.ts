@@ -38,8 +38,8 @@ export const ROWS: readonly Row[] = [
     id: "deferred-for-the-dead",
     means: "a node grants a lock to a process that it has not heard of for long",
     file: "src/script/queue/deferred.lua",
-    find: "number, known = number_of(number, at, known, most, inbox)",
-    replace: "",
+    find: "local number, known = number_of(left_in, at, left_under, most, inbox)",
+    replace: "local number, known = left_in, left_under",
     test: "test/conformance/deferred.test.ts",
   },
   {
@@ -141,11 +141,19 @@ export const ROWS: readonly Row[] = [
     test: "test/conformance/deferred.test.ts",
   },
   {
+    id: "deferred-of-older-state",
+    means: "a node that is back with an older state executes an acquire that is over",
+    file: "src/script/queue/deferred.lua",
+    find: "id == known and id == left_under and fence_of(lock, top)",
+    replace: "id == known and fence_of(lock, top)",
+    test: "test/conformance/deferred.test.ts",
+  },
+  {
     id: "deferred-fence-not-drawn",
     means: "a fence by message is the releaser's proposal, however high the last one was",
     file: "src/script/queue/deferred.lua",
-    find: "id == known and fence_of(lock, top)",
-    replace: "id == known and lock.proposal",
+    find: "id == left_under and fence_of(lock, top)",
+    replace: "id == left_under and lock.proposal",
     where: ["calm", "skew", "steps"],
     noticedBy: ["F1"],
     seedBudget: 150,
@@ -153,9 +161,10 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "late-release-defers",
-    means: "a release that is sent when its node is back leaves an acquire that is over by then",
+    means:
+      "a release that is sent when its node is back leaves a place and an acquire that are over by then",
     file: "src/channel/pending-releases.ts",
-    find: "this.#entries.push({ ...entry, operation: withoutDeferred(entry.operation) });",
+    find: "this.#entries.push({ ...entry, operation: withoutPlace(entry.operation) });",
     replace: "this.#entries.push(entry);",
     test: "test/channel/pending-releases.test.ts",
   },
@@ -171,10 +180,10 @@ export const ROWS: readonly Row[] = [
     id: "vote-for-lost-attempt",
     means:
       "a message for the next owner of a place counts for the attempt before, which is rolled back",
-    file: "src/coordinator/acquire.ts",
-    find: "if (attempt?.isLost === true || attempt?.hasBegun === false) { this.#rollBack(); attempt = undefined; }",
-    replace: "",
-    test: "test/coordinator/node-grants.test.ts",
+    file: "src/coordinator/attempt.ts",
+    find: "return !this.isLost && this.#ownerId === deferred?.ownerId;",
+    replace: "return this.#ownerId === deferred?.ownerId || !this.isLost;",
+    test: "test/coordinator/deferred-acquires.test.ts",
   },
   {
     id: "others-not-asked",
@@ -182,7 +191,16 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/attempt.ts",
     find: "if (this.#isGathering) return this.#askTheOthers(nowMs); if (this.hasBegun) return;",
     replace: "if (this.hasBegun) return;",
-    test: "test/coordinator/node-grants.test.ts",
+    test: "test/coordinator/deferred-acquires.test.ts",
+  },
+  {
+    id: "lost-round-is-won",
+    means:
+      "an attempt that is rolled back is granted, as nodes that had refused it execute what was deferred",
+    file: "src/coordinator/round.ts",
+    find: 'const found = this.verdict === "lost" ? this.verdict : verdict(tally);',
+    replace: "const found = verdict(tally);",
+    test: "test/coordinator/round.test.ts",
   },
   {
     id: "deferred-for-the-releasing",
