@@ -187,7 +187,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** Called by the admission. The first send is now, not when the attempt was requested. */
   begin(): void {
-    const { clock, entropy, schedule } = this.#context;
+    const { clock, schedule } = this.#context;
     schedule.remove(this);
     const nowMs = clock.now();
     this.#admittedMs = nowMs;
@@ -199,7 +199,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const mode = this.#mode;
     const { settings } = this.#asked;
     const given = mode.ownerId ?? mode.waiter?.deferred?.ownerId;
-    this.#ownerId = given ?? newOwnerId(entropy, settings);
+    this.#ownerId = given ?? newOwnerId(this.#context, settings);
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
     const operation = this.#acquire(nowMs, mode.previous);

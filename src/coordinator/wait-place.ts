@@ -86,7 +86,7 @@ export class WaitPlace implements QueueMember {
     if (this.waiter === undefined || !this.keys.queue.isDeferred || !settings.fencing)
       return this.waiter;
     const deferred: DeferredAcquire = {
-      ownerId: newOwnerId(this.#context.entropy, settings),
+      ownerId: newOwnerId(this.#context, settings),
       ttlMs: keyTtlMs(settings),
       marginMs: settings.clockStepMs,
       maxAgeMs: maxAgeMs(settings.ttlMs, usableForMs(settings)),
