@@ -60,7 +60,9 @@ export const MENU = [
   {
     text: "Reference",
     items: [
-      { text: "Options, errors, limits", link: "docs/reference/api.md" },
+      { text: "Options, exports, limits", link: "docs/reference/api.md" },
+      { text: "Errors and warnings", link: "docs/reference/errors.md" },
+      { text: "Events and metrics", link: "docs/reference/events.md" },
       { text: "API", link: "/api/" },
       { text: "The command line", link: "docs/reference/cli.md" },
       { text: "Guarantees", link: "docs/reference/guarantees.md" },
