@@ -97,6 +97,7 @@ export const MENU = [
         link: "docs/internals/playground.md",
         items: [{ text: "Open the playground", link: "/playground.html" }],
       },
+      { text: "Speed", link: "docs/internals/speed.md" },
       { text: "Mutants", link: "docs/internals/mutants.md" },
     ],
   },

@@ -36,6 +36,13 @@ describe("the reference", () => {
     }
   });
 
+  it("has marks that Markdown leaves alone: at the start of a line, they are alone there", () => {
+    for (const page of pages) {
+      const begun = textOf(page).match(/^<!-- [\w:.-]+ -->.*$/gm) ?? [];
+      for (const line of begun) expect(line, page).to.match(/^<!-- [\w:.-]+ -->$/);
+    }
+  });
+
   it("shows an example of each option, event and entry", () => {
     const api = codeOf("docs/reference/api.md");
     for (const part of ["everyday", "more", "manager"]) {
