@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withFigures } from "./page.js";
 import { plotsOf } from "./plots/index.js";
-import { withSpeeds } from "./readme.js";
+import { withFigures } from "./quotes.js";
 import { report } from "./report.js";
 import type { Results } from "./results.js";
 
@@ -18,11 +17,13 @@ const withoutPaths = (key: string, value: unknown): unknown =>
 export const resultsDir = (isForProject: boolean): string =>
   isForProject ? RESULTS_DIR : ROUGH_DIR;
 
-/** Pages that quote results. */
-const PAGES = [
-  { file: join("docs", "explain", "performance.md"), filled: withFigures },
-  { file: "README.md", filled: withSpeeds },
-] as const;
+/** Pages that may quote results. */
+const pages = (): string[] => [
+  "README.md",
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
+];
 
 /** Reads `latest.json`. */
 export function parseResults(text: string): Results {
@@ -47,9 +48,10 @@ export function publish(results: Results, isForProject: boolean): void {
   writeFileSync(join(dir, "latest.json"), `${JSON.stringify(all, withoutPaths, 1)}\n`);
   writeFileSync(join(dir, "latest.md"), report(all));
   for (const { file, svg } of plotsOf(all)) writeFileSync(join(dir, file), svg);
-  if (isForProject) {
-    for (const { file, filled } of PAGES) {
-      writeFileSync(file, filled(readFileSync(file, "utf8"), all));
-    }
+  if (!isForProject) return;
+  for (const file of pages()) {
+    const page = readFileSync(file, "utf8");
+    const filled = withFigures(page, all);
+    if (filled !== page) writeFileSync(file, filled);
   }
 }

@@ -3,6 +3,7 @@ import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
 import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/tables.js";
 import { heldTable } from "./held/tables.js";
+import { plotsOf } from "./plots/index.js";
 import { PART_NAMES, type PartName } from "./plan.js";
 import { verdictsOf, type Measured, type Results } from "./results.js";
 import { serversTable } from "./servers/tables.js";
@@ -34,6 +35,7 @@ export function report(results: Results): string {
   const sections = [
     `## Benchmark\n\n${preamble(results)}`,
     ...PART_NAMES.flatMap((name) => section(name, results[name])),
+    ...plotsOf(results).map(({ file, caption }) => `![${caption}](${file})`),
     ...(verdicts.length === 0 ? [] : [`### Targets\n\n${verdictTable(verdicts)}`]),
   ];
   return `${sections.join("\n\n")}\n`;
@@ -51,19 +53,18 @@ Clients and servers share the CPU. Every run is a separate process; rounds inter
 Figures are medians of the rounds (minimum to maximum).${how}`;
 }
 
-/** One sentence if all parts were measured at the same place on the same day, otherwise a list. */
+/** What was measured by which command, in one item for each place and day. */
 function placesOf(results: Results): string {
   const places = new Map<string, PartName[]>();
   for (const name of PART_NAMES) {
     const place = placeOf(results[name]);
     if (place !== undefined) places.set(place, [...(places.get(place) ?? []), name]);
   }
-  const [only, ...others] = places.keys();
-  if (others.length === 0) return only ?? "";
-  const items = [...places].map(
-    ([place, names]) => `- ${names.map((name) => `\`${name}\``).join(", ")}: ${place}`,
-  );
-  return `${items.join("\n")}\n`;
+  return [...places]
+    .map(([place, names]) => {
+      return `- ${names.map((name) => `\`--part ${name}\``).join(", ")}: ${place}\n`;
+    })
+    .join("");
 }
 
 function placeOf(

@@ -41,9 +41,13 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
   const rows = verdicts.map(({ where, figure, target, measured, verdict }) => [
     where,
     figure,
-    "atLeast" in target ? `at least ${target.atLeast}` : `at most ${target.atMost}`,
+    boundText(target),
     `${format(measured.median, 2)} (${format(measured.min, 2)} to ${format(measured.max, 2)})`,
     verdict,
   ]);
   return aligned([head, ...rows]);
+}
+
+export function boundText(target: Bound): string {
+  return "atLeast" in target ? `at least ${target.atLeast}` : `at most ${target.atMost}`;
 }

@@ -25,6 +25,7 @@ export const USAGE = `usage: npm run chaos -- [options]
   --schedule s         random (default), ${SCHEDULES.slice(1).join(", ")}
   --plant bug          with its schedule, and sure to be found: ${Object.keys(PLANTS).join(", ")}
   --again file         judges a history once more and makes its report, without a campaign
+  --publish            the results are those of docs/internals/faults.md and of the site
   --report file        default ${RESULTS_DIR}/<seed>.html; the history stands beside it
 exit codes: 0 all is well, 1 a promise is broken, 2 only promises of liveness are,
   3 these arguments make no sense or the harness failed, 130 interrupted and well as far as it came`;
@@ -40,6 +41,8 @@ export interface Arguments {
   readonly orders: readonly [Order, ...Order[]];
   /** An existing history to judge again. */
   readonly again: string | undefined;
+  /** Whether the results replace the published ones. */
+  readonly isPublished: boolean;
 }
 
 const PLANT_NAMES = Object.keys(PLANTS) as Plant[];
@@ -60,6 +63,7 @@ export function parseArguments(args: readonly string[]): Arguments {
       plant: { type: "string" },
       again: { type: "string" },
       report: { type: "string" },
+      publish: { type: "boolean", default: false },
     },
   });
   const [seed = 0, ...seeds] = (values.seed ?? String(Date.now() % 1_000_000))
@@ -97,7 +101,7 @@ export function parseArguments(args: readonly string[]): Arguments {
   const others = seeds.map((next) => {
     return { settings: { ...settings, seed: next }, report: pageOf(next) };
   });
-  return { orders: [first, ...others], again };
+  return { orders: [first, ...others], again, isPublished: values.publish };
 }
 
 /** Short, so that much happens in little time. Longer where drift or unreleased keys must have time to show. */

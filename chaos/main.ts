@@ -1,11 +1,12 @@
 // Entry point of the campaigns; started by `npm run chaos`.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArguments, USAGE, type Arguments, type Order } from "./arguments.js";
 import { runCampaign } from "./campaign.js";
 import { readJournals } from "./history/journal.js";
 import type { ChaosRecord } from "./history/records.js";
 import { Progress } from "./progress.js";
+import { publish, type Judged } from "./publish.js";
 import { collect } from "./report/collect.js";
 import { renderPage } from "./report/render.js";
 import { figuresOf } from "./verdict/figures.js";
@@ -20,24 +21,35 @@ const INTERRUPTED = 130;
 /** Used by this process alone, so that it can be removed whatever else is running. */
 const SCRATCH_DIR = join(".tmp", "chaos-runs", String(process.pid));
 
-async function main({ orders, again }: Arguments): Promise<number> {
+async function main({ orders, again, isPublished }: Arguments): Promise<number> {
   const [first] = orders;
-  if (again !== undefined) return conclude(readJournals([again]), first.report).exitCode;
+  if (again !== undefined) {
+    const judged = conclude(readJournals([again]), first.report);
+    if (isPublished) publish([judged], statSync(again).mtime, first.report);
+    return judged.verdict.exitCode;
+  }
   const interrupt = onInterrupt();
   const rows: string[] = [];
+  const campaigns: Judged[] = [];
   let worst = 0;
   try {
     for (const order of orders) {
       if (interrupt.aborted) break;
-      const { exitCode, row } = conclude(await run(order, interrupt), order.report);
+      const judged = conclude(await run(order, interrupt), order.report);
+      const { exitCode } = judged.verdict;
+      const row = rowOf(judged.settings, judged.figures, judged.verdict);
       if (orders.length > 1) console.log(`\n${TABLE_HEAD}\n${row}\n`);
       rows.push(row);
+      campaigns.push(judged);
       // A broken safety promise (1) is worse than a broken liveness promise (2).
       worst = worst === 1 || exitCode === 0 ? worst : exitCode;
     }
   } finally {
     // Also if the series breaks off.
     if (orders.length > 1) console.log([TABLE_HEAD, ...rows].join("\n"));
+  }
+  if (isPublished && !interrupt.aborted) {
+    publish(campaigns, new Date(), orders.at(-1)?.report ?? first.report);
   }
   if (interrupt.aborted) console.log("interrupted: what comes after the faults was not judged");
   return worst === 0 && interrupt.aborted ? INTERRUPTED : worst;
@@ -58,10 +70,7 @@ async function run({ settings, report }: Order, signal: AbortSignal): Promise<Ch
 }
 
 /** Judges a history, prints the summary, and writes the page. */
-function conclude(
-  records: readonly ChaosRecord[],
-  report: string,
-): { readonly exitCode: number; readonly row: string } {
+function conclude(records: readonly ChaosRecord[], report: string): Judged {
   const settings = records.find((record) => record.kind === "run")?.settings;
   if (settings === undefined) throw new Error("this is no history of a campaign");
   const verdict = verdictOf(records, settings);
@@ -70,7 +79,7 @@ function conclude(
   writeFileSync(report, renderPage(collect(records, settings, figures, verdict)));
   console.log(summaryOf(settings, figures, verdict));
   console.log(`report     ${report} (its history is beside it, as .ndjson)`);
-  return { exitCode: verdict.exitCode, row: rowOf(settings, figures, verdict) };
+  return { settings, figures, verdict };
 }
 
 /** The first Ctrl-C ends the campaign early; a second one, a moment later, ends the process. */

@@ -1,6 +1,5 @@
 import { plotsOf } from "../bench/plots/index.js";
 import { readResults } from "../bench/publish.js";
-import { choicesTable } from "./choices.js";
 import { lifeInWords, lifePicture } from "./life.js";
 import { electionInWords, electionPicture } from "./election.js";
 import { handOverInWords, handOverPicture } from "./hand-over.js";
@@ -89,15 +88,4 @@ export async function pictures(): Promise<Picture[]> {
       svg: lateWritePicture(late),
     },
   ];
-}
-
-/** Part of a page, between `<!-- NAME -->` and `<!-- /NAME -->`, that says the same as a picture. */
-export interface Table {
-  readonly page: string;
-  readonly name: string;
-  readonly markdown: string;
-}
-
-export function tables(): Table[] {
-  return [{ page: "docs/start/choosing.md", name: "choices", markdown: choicesTable() }];
 }

@@ -1,8 +1,9 @@
 // npm run pictures: draws the pictures of the docs and of the site's home, and the charts of the measurements. Writes
-// what the pictures say into the pages: alt texts, and the tables that say the same.
+// what the pictures say into the pages, as alt texts.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { fileURLToPath } from "node:url";
+import { bundled } from "./bundled.mjs";
 import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { parseArguments } from "./parse-arguments.mjs";
@@ -28,27 +29,11 @@ export function withAlt(page, text, pictures) {
     });
 }
 
-/**
- * The page with its tables.
- *
- * @throws Error for a page without the marks of a table
- */
-export function withTables(page, text, tables) {
-  return tables
-    .filter((table) => table.page === page)
-    .reduce((before, { name, markdown }) => {
-      const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-      const [from, to] = [before.indexOf(begin), before.indexOf(end)];
-      if (from === -1 || to < from) throw new Error(`${page} has no marks ${begin} and ${end}`);
-      return `${before.slice(0, from)}${begin}\n\n${markdown}\n\n${before.slice(to)}`;
-    }, text);
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   parseArguments(USAGE);
   ensurePackages();
   embedLua();
-  const { charts, pictures, tables } = await compiled();
+  const { charts, pictures } = await bundled(root, "pictures");
   const all = [...(await pictures()), ...charts()];
   for (const { file, svg } of all) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
@@ -57,7 +42,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   }
   for (const page of pages()) {
     const text = readFileSync(join(root, page), "utf8");
-    const updated = withTables(page, withAlt(page, text, all), tables());
+    const updated = withAlt(page, text, all);
     if (updated !== text) writeFileSync(join(root, page), updated);
   }
 }
@@ -67,13 +52,4 @@ function pages() {
     .filter((name) => name.endsWith(".md"))
     .map((name) => posix.join("docs", name));
   return ["README.md", "site/home/index.md", ...docs];
-}
-
-async function compiled() {
-  const { build } = await import("esbuild");
-  const outfile = join(root, ".tmp", "pictures.mjs");
-  const entryPoints = [join(root, "pictures", "index.ts")];
-  const format = { bundle: true, platform: "node", format: "esm", target: "node20" };
-  await build({ entryPoints, outfile, ...format, packages: "external", logLevel: "warning" });
-  return import(pathToFileURL(outfile).href);
 }

@@ -67,7 +67,9 @@ export const MENU = [
   {
     text: "Reference",
     items: [
-      { text: "Options, errors, limits", link: "docs/reference/api.md" },
+      { text: "Options, exports, limits", link: "docs/reference/api.md" },
+      { text: "Errors and warnings", link: "docs/reference/errors.md" },
+      { text: "Events and metrics", link: "docs/reference/events.md" },
       { text: "API", link: "/api/" },
       { text: "The command line", link: "docs/reference/cli.md" },
       { text: "Guarantees", link: "docs/reference/guarantees.md" },
@@ -102,6 +104,7 @@ export const MENU = [
         link: "docs/internals/playground.md",
         items: [{ text: "Open the playground", link: "/playground.html" }],
       },
+      { text: "Speed", link: "docs/internals/speed.md" },
       { text: "Mutants", link: "docs/internals/mutants.md" },
     ],
   },

@@ -52,7 +52,9 @@ export type {
   NodeReport,
 } from "./api/reports.js";
 export type { NodeConfig } from "./nodes/own-nodes.js";
-export type { NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";
+export type { RedisLike } from "./redis/client-types.js";
+export type { NodeOptions } from "./redis/node-config.js";
+export type { NodeRedisLike } from "./redis/node-redis.js";
 export type {
   AcquireMessage,
   AcquireOutcome,

@@ -178,7 +178,10 @@ export class WaitTimeoutError extends LockHeldError {
  */
 export abstract class NoQuorumError extends QuorateError {}
 
-/** Too few nodes answered to decide whether the lock is held. */
+/**
+ * Too few nodes answered to decide whether the lock is held. From `lock.extend()`: the lock is still held for
+ * `lock.remainingMs`.
+ */
 export class QuorumUnreachableError extends NoQuorumError {
   readonly code = "QUORATE_UNREACHABLE";
   constructor(lockName: string, votes: readonly NodeVote[]) {

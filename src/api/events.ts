@@ -63,16 +63,26 @@ export interface LockManagerEvents {
   warning: [warning: QuorateWarning];
 }
 
+/** What the event `warning` reports: a stable code, and a message with what was found and what to do. */
 export interface QuorateWarning {
   readonly code:
+    /** The callback of a `request` goes on after its lock was lost and `lossGraceMs` is over. */
     | "QUORATE_CALLBACK_OVERRUN"
+    /** A node's clock is off the median of the nodes and this process. */
     | "QUORATE_CLOCK_OFFSET"
+    /** The number of nodes is even: one node fewer tolerates as many failures. */
     | "QUORATE_EVEN_NODE_COUNT"
+    /** A node has a fence that is years ahead. Its votes for these names do not count. */
     | "QUORATE_IMPLAUSIBLE_FENCE"
+    /** The longest ttl on the nodes' records is not what this manager would use, or it was raised. */
     | "QUORATE_MAX_TTL"
+    /** A node answers, but must not vote. */
     | "QUORATE_MISCONFIGURED_NODE"
+    /** Other clients of the nodes have other lists of nodes. */
     | "QUORATE_NODE_LIST_MISMATCH"
+    /** A node's replies were not those of the requests. The connection was closed. */
     | "QUORATE_REPLIES_OUT_OF_STEP"
+    /** `ttlMs` is below 100, so it was probably meant in seconds. */
     | "QUORATE_SHORT_TTL";
   readonly message: string;
 }

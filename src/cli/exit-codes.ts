@@ -2,25 +2,29 @@ import type { QuorateErrorCode } from "../api/errors.js";
 
 /** The exit codes of `quorate` itself; from `sysexits.h` where it has one. */
 export const EXIT = {
+  /** Success. */
   ok: 0,
-  /** A command that asks a question: the answer is no. */
+  /** The answer is no: `held`, and `doctor --strict` where there are warnings and no errors. */
   no: 1,
+  /** The command line is wrong: the message names the option and the value. Nothing was connected. */
   usage: 64,
-  /** No quorum of nodes. */
+  /** No quorum of nodes; of `exec`, within `--wait`. */
   unavailable: 69,
   /** A bug in quorate. */
   bug: 70,
-  /** The system cannot start a process. */
+  /** The system could not start a process. */
   system: 71,
-  /** What it prints cannot be written. */
+  /** The output could not be written, because the disk is full, say. */
   output: 74,
-  /** Held by others; flock's is 1, which commands use themselves. */
+  /** Not acquired within `--wait`, or at the single attempt of `--no-wait`. `-E` sets another code; flock's is 1. */
   contended: 75,
-  /** The lock was lost, and the command was stopped. */
+  /** The lock was lost, or about to be, and the command was stopped; or the command ended after the loss. */
   lost: 76,
-  /** A node or a config file is misconfigured. */
+  /** A node is misconfigured, a key is not a lock, or the config file is invalid. */
   config: 78,
+  /** The command cannot be executed. Found out before anything is locked. */
   notExecutable: 126,
+  /** The command was not found. Found out before anything is locked. */
   notFound: 127,
 } as const;
 

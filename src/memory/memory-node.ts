@@ -7,6 +7,7 @@ import { luaVm } from "./lua/lua-vm.js";
 import { MemoryServer } from "./memory-server.js";
 import { memoryTransport } from "./memory-transport.js";
 
+/** Options of {@link memoryNodes}. */
 export interface MemoryNodesOptions {
   /**
    * Nodes keep their keys when they crash, like Redis with `appendfsync always`, and are `durable` for the lock

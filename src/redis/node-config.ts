@@ -22,9 +22,6 @@ import { hardened, hardenedCluster, openCluster, openRedis } from "./open-client
 import { CommandedTransport, type CommandTransport } from "./command-transport.js";
 import { StandaloneTransport } from "./standalone-transport.js";
 
-export type { RedisLike } from "./client-types.js";
-export type { NodeRedisLike } from "./node-redis.js";
-
 /** A node that is reached by Redis connections. */
 export type RedisNode = string | RedisLike | NodeRedisLike | NodeOptions;
 

@@ -22,7 +22,9 @@ describe("bench report", () => {
       held: { ...measured, plan: FULL.held },
       cold: { ...measured, plan: FULL.cold, date: "2030-01-02T23:00:00Z" },
     };
-    expect(preamble(results)).to.match(new RegExp(`^2030-01-02; ${PLACE}\nClients`));
+    expect(preamble(results)).to.match(
+      new RegExp(`^- \`--part held\`, \`--part cold\`: 2030-01-02; ${PLACE}\n\nClients`),
+    );
   });
 
   it("says it of each part, where they are of several runs", () => {
@@ -32,8 +34,8 @@ describe("bench report", () => {
       cold: { ...measured, plan: FULL.cold },
     };
     const [first, second] = preamble(results).split("\n");
-    expect(first).to.equal(`- \`held\`, \`cold\`: 2030-01-02; ${PLACE}`);
-    expect(second).to.equal(`- \`waited\`: 2031-01-02; ${PLACE}`);
+    expect(first).to.equal(`- \`--part held\`, \`--part cold\`: 2030-01-02; ${PLACE}`);
+    expect(second).to.equal(`- \`--part waited\`: 2031-01-02; ${PLACE}`);
   });
 
   const infos: [info: string, server: string][] = [

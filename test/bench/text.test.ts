@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { fillMarkers } from "../../bench/text/markers.js";
 import { aligned, format, inWords, seriesTable } from "../../bench/text/table.js";
 
 describe("bench tables", () => {
@@ -23,25 +22,5 @@ describe("bench tables", () => {
     const columns = [{ title: "n", digits: 0, of: (one: { n: number }) => one.n }];
     const rows = [{ titles: ["x"], samples: [{ n: 1 }, { n: 5 }, { n: 3 }] }];
     expect(seriesTable(["name"], columns, rows)).to.match(/\| x +\| 3 \(1 to 5\) \|$/);
-  });
-});
-
-describe("fillMarkers", () => {
-  const page =
-    "a\n<!-- bench:one -->\nold\n<!-- /bench:one -->\nb\n<!-- bench:two -->\n<!-- /bench:two -->\n";
-
-  it("replaces what is between marks and nothing else, as often as it is run", () => {
-    const filled = fillMarkers(page, { one: "1", two: "2 $& 2" });
-    expect(filled.replaceAll("\n\n", "\n")).to.equal(
-      "a\n<!-- bench:one -->\n1\n<!-- /bench:one -->\nb\n<!-- bench:two -->\n2 $& 2\n<!-- /bench:two -->\n",
-    );
-    expect(fillMarkers(filled, { one: "1", two: "2 $& 2" })).to.equal(filled);
-  });
-
-  it("refuses a mark without a text, a text without a mark, and a mark without its end", () => {
-    expect(() => fillMarkers(page, { one: "" })).to.throw('"two"');
-    expect(() => fillMarkers(page, { one: "", two: "", three: "" })).to.throw('"three"');
-    const open = page.replace("<!-- /bench:one -->", "");
-    expect(() => fillMarkers(open, { one: "", two: "" })).to.throw('"one"');
   });
 });

@@ -3,10 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
-import * as fencing from "../../src/fencing/index.js";
-import * as quorate from "../../src/index.js";
 import { LeasedLock } from "../../src/manager/lock.js";
-import { anchorsOf, fencesOf, linksOf, tableKeysOf } from "./markdown.js";
+import { anchorsOf, fencesOf, linksOf } from "./markdown.js";
 import { pages, root } from "./project.js";
 import { typeCheck, type Sample } from "./type-check.js";
 
@@ -166,15 +164,6 @@ describe("docs/explain/faq.md", () => {
 describe("docs/reference/api.md", () => {
   const reference = join(root, "docs", "reference", "api.md");
 
-  it("lists every error", () => {
-    expect(tableKeysOf(reference, "Errors")).to.have.members(errorsOf(quorate));
-  });
-
-  it("leaves the errors of quorate/fencing to the page that lists them", () => {
-    const page = join(root, "docs", "explain", "fencing.md");
-    expect(tableKeysOf(page, "Errors")).to.have.members(errorsOf(fencing));
-  });
-
   it("lists every member of a lock", () => {
     const members = Object.getOwnPropertyNames(LeasedLock.prototype).filter(
       (name) => name !== "constructor",
@@ -187,14 +176,6 @@ describe("docs/reference/api.md", () => {
 
 function packageJson(dir: string): { readonly type?: string } {
   return JSON.parse(readFileSync(join(dir, "package.json"), "utf8")) as { readonly type?: string };
-}
-
-function errorsOf(entry: object): string[] {
-  return Object.values(entry).flatMap((exported: unknown) =>
-    typeof exported === "function" && exported.prototype instanceof quorate.QuorateError
-      ? exported.name
-      : [],
-  );
 }
 
 function isDead(page: string, link: string): boolean {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { expect } from "chai";
-import { charts, pictures, tables, type Picture } from "../../pictures/index.js";
+import { charts, pictures, type Picture } from "../../pictures/index.js";
 import { BANNED } from "../docs/banned-words.js";
 import { pages, root } from "../docs/project.js";
 
@@ -86,13 +86,6 @@ describe("the pictures", function () {
       expect(places, file).to.have.length(1);
       expect(places[0]?.alt, file).to.equal(alt);
       expect(alt.length, file).to.be.within(60, 600);
-    }
-  });
-
-  it("say the same as the tables of the pages: npm run pictures", () => {
-    for (const { page, name, markdown } of tables()) {
-      const text = readFileSync(join(root, page), "utf8");
-      expect(text, page).to.include(`<!-- ${name} -->\n\n${markdown}\n\n<!-- /${name} -->`);
     }
   });
 

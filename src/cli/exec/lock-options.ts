@@ -57,7 +57,10 @@ export const RUN_OPTIONS = {
 } as const satisfies Options;
 
 export const EXEC_OPTIONS = {
-  wait: duration(0, { short: "w", help: "how long to wait for the lock [unlimited]" }),
+  wait: duration(0, {
+    short: "w",
+    help: "how long to wait for the lock, connecting included [unlimited]",
+  }),
   "no-wait": flag({
     short: "n",
     help: `one attempt; after a holder crashed, the name stays locked for up to --ttl + ${seconds(OPTIONS.clockStepMs.byDefault)}`,

@@ -14,54 +14,114 @@ const SECONDS = [
 const LONG_SECONDS = [...SECONDS, 60, 300, 1_800, 7_200];
 const COUNTS = [1, 2, 3, 5, 10, 20, 50, 100];
 
-/** Kind, unit, description and buckets of each metric. In seconds where the messages have ms. */
-const METRICS = {
-  "quorate.acquire.duration": [
-    "histogram",
-    "s",
-    "From the call of an acquire to its outcome",
-    SECONDS,
-  ],
-  "quorate.acquire.attempts": ["histogram", "{attempt}", "Attempts of an acquire", COUNTS],
-  "quorate.waiting": ["upDownCounter", "{waiter}", "Acquires that wait in this process"],
-  "quorate.hold.duration": ["histogram", "s", "How long a lock was held", LONG_SECONDS],
-  "quorate.held": ["upDownCounter", "{lock}", "Locks that this process holds"],
-  "quorate.validity.remaining": ["histogram", "s", "Remaining validity", SECONDS],
-  "quorate.renewal.lateness": ["histogram", "s", "Delay of a renewal after it was due", SECONDS],
-  "quorate.round.duration": [
-    "histogram",
-    "s",
-    "From the first send of a round to its verdict",
-    SECONDS,
-  ],
-  "quorate.votes": ["counter", "{vote}", "Votes of the nodes"],
-  "quorate.node.duration": [
-    "histogram",
-    "s",
-    "From the first send of a round to a node's vote",
-    SECONDS,
-  ],
-  "quorate.node.state": [
-    "gauge",
-    "1",
-    "1 for the current state of a node, 0 for its earlier states",
-  ],
-  "quorate.node.quarantine": ["gauge", "s", "Remaining quarantine of a node"],
-  "quorate.quorum.reserve": ["gauge", "{node}", "Voting nodes minus the quorum"],
-  "quorate.telemetry.groups.overflow": [
-    "counter",
-    "{name}",
-    "Measurements of names beyond the first 100 groups",
-  ],
-} as const satisfies Record<
-  string,
-  readonly [
-    kind: "histogram" | "counter" | "upDownCounter" | "gauge",
-    unit: string,
-    description: string,
-    boundaries?: readonly number[],
-  ]
->;
+/** What is said of one metric. */
+export interface MetricRow {
+  readonly kind: "histogram" | "counter" | "upDownCounter" | "gauge";
+  readonly unit: string;
+  readonly description: string;
+  /** Of its values, at most. */
+  readonly attributes: readonly string[];
+  readonly boundaries?: readonly number[];
+}
+
+const NODE = ["server.address", "server.port"] as const;
+
+/** All metrics. In seconds where the messages have ms. */
+export const METRICS = {
+  "quorate.acquire.duration": {
+    kind: "histogram",
+    unit: "s",
+    description: "From the call of an acquire to its outcome",
+    attributes: ["group", "mode", "outcome"],
+    boundaries: SECONDS,
+  },
+  "quorate.acquire.attempts": {
+    kind: "histogram",
+    unit: "{attempt}",
+    description: "Attempts of an acquire",
+    attributes: ["group"],
+    boundaries: COUNTS,
+  },
+  "quorate.waiting": {
+    kind: "upDownCounter",
+    unit: "{waiter}",
+    description: "Acquires that wait in this process",
+    attributes: ["group"],
+  },
+  "quorate.hold.duration": {
+    kind: "histogram",
+    unit: "s",
+    description: "How long a lock was held; its `end` is `released`, or why it was lost",
+    attributes: ["group", "mode", "end"],
+    boundaries: LONG_SECONDS,
+  },
+  "quorate.held": {
+    kind: "upDownCounter",
+    unit: "{lock}",
+    description: "Locks that this process holds",
+    attributes: ["group", "mode"],
+  },
+  "quorate.validity.remaining": {
+    kind: "histogram",
+    unit: "s",
+    description:
+      "Remaining validity at a grant, a renewal or a release: it shrinks before locks are lost",
+    attributes: ["at"],
+    boundaries: SECONDS,
+  },
+  "quorate.renewal.lateness": {
+    kind: "histogram",
+    unit: "s",
+    description: "Delay of a renewal after it was due: stalls of the event loop",
+    attributes: ["group"],
+    boundaries: SECONDS,
+  },
+  "quorate.round.duration": {
+    kind: "histogram",
+    unit: "s",
+    description: "From the first send of a round to its verdict",
+    attributes: ["operation", "verdict"],
+    boundaries: SECONDS,
+  },
+  "quorate.votes": {
+    kind: "counter",
+    unit: "{vote}",
+    description: "Votes of the nodes",
+    attributes: [...NODE, "operation", "vote", "fault"],
+  },
+  "quorate.node.duration": {
+    kind: "histogram",
+    unit: "s",
+    description: "From the first send of a round to a node's vote",
+    attributes: [...NODE, "operation"],
+    boundaries: SECONDS,
+  },
+  "quorate.node.state": {
+    kind: "gauge",
+    unit: "1",
+    description: "1 for the current state of a node, 0 for its earlier states",
+    attributes: [...NODE, "state"],
+  },
+  "quorate.node.quarantine": {
+    kind: "gauge",
+    unit: "s",
+    description: "Remaining quarantine of a node",
+    attributes: NODE,
+  },
+  "quorate.quorum.reserve": {
+    kind: "gauge",
+    unit: "{node}",
+    description:
+      "Voting nodes minus the quorum, of several lock managers the lowest. At 0, one more failure stops all locks",
+    attributes: [],
+  },
+  "quorate.telemetry.groups.overflow": {
+    kind: "counter",
+    unit: "{name}",
+    description: "Measurements of names beyond the first 100 groups",
+    attributes: [],
+  },
+} as const satisfies Record<string, MetricRow>;
 
 type Metrics = typeof METRICS;
 type OfKind = {
@@ -72,13 +132,14 @@ type OfKind = {
 };
 
 /** All metrics, by name. Current states are observed when they are collected. */
-export type Instruments = { readonly [name in keyof Metrics]: OfKind[Metrics[name][0]] };
+export type Instruments = { readonly [name in keyof Metrics]: OfKind[Metrics[name]["kind"]] };
 
 /** Names of all metrics. */
 export const METRIC_NAMES = Object.keys(METRICS) as (keyof Metrics)[];
 
 export function instrumentsOf(meter: Meter): Instruments {
-  const entries = Object.entries(METRICS).map(([name, [kind, unit, description, boundaries]]) => {
+  const entries = Object.entries<MetricRow>(METRICS).map(([name, row]) => {
+    const { kind, unit, description, boundaries } = row;
     const options = {
       unit,
       description,

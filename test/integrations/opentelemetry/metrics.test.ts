@@ -1,6 +1,7 @@
 import type { Attributes, BatchObservableCallback, Meter, Observable } from "@opentelemetry/api";
 import { expect } from "chai";
 import { Groups, groupByPrefix } from "../../../src/integrations/opentelemetry/groups.js";
+import { METRICS, type MetricRow } from "../../../src/integrations/opentelemetry/instruments.js";
 import { measure } from "../../../src/integrations/opentelemetry/metrics.js";
 import { Subscriptions } from "../../../src/integrations/opentelemetry/subscriptions.js";
 import { keysOf } from "../../../src/kinds/exclusive.js";
@@ -17,6 +18,9 @@ import { OpenedManager, type ShownManager } from "../../../src/telemetry/open-ma
 
 type Measured = readonly [name: string, value: number, attributes: Attributes];
 
+/** Metrics and attributes that were measured. */
+const SEEN = new Set<string>();
+
 /** Notes what is measured. */
 class NotingMeter {
   readonly measured: Measured[] = [];
@@ -26,7 +30,7 @@ class NotingMeter {
   get meter(): Meter {
     const noting = (name: string): object => {
       const note = (value: number, attributes: Attributes = {}): void =>
-        void this.measured.push([name.replace("quorate.", ""), value, attributes]);
+        void this.measured.push(this.#noted(name, value, attributes));
       const instrument = { record: note, add: note };
       this.#names.set(instrument, name);
       return instrument;
@@ -48,10 +52,18 @@ class NotingMeter {
     const found: Measured[] = [];
     const observe = (what: Observable, value: number, attributes: Attributes = {}): void => {
       const name = this.#names.get(what) ?? "";
-      found.push([name.replace("quorate.", ""), value, attributes]);
+      found.push(this.#noted(name, value, attributes));
     };
     for (const callback of this.#callbacks) await callback({ observe });
     return found;
+  }
+
+  #noted(name: string, value: number, attributes: Attributes): Measured {
+    const { attributes: known }: MetricRow = METRICS[name as keyof typeof METRICS];
+    const names = Object.keys(attributes);
+    expect(known, name).to.include.members(names);
+    for (const each of names) SEEN.add(`${name} ${each}`);
+    return [name.replace("quorate.", ""), value, attributes];
   }
 
   take(): readonly Measured[] {
@@ -251,5 +263,15 @@ describe("What is measured", () => {
     CHANNELS.acquire.asyncEnd.publish(acquired({}));
     expect(noting.take()).to.deep.equal([]);
     expect(await noting.collect()).to.deep.equal([]);
+  });
+
+  it("has the attributes that the table of metrics names, and no others", () => {
+    // Above, as one after the other was measured.
+    const measured = [...SEEN].map((each) => each.split(" ")[0]);
+    const named = Object.entries<MetricRow>(METRICS).flatMap(([name, { attributes }]) =>
+      measured.includes(name) ? attributes.map((attribute) => `${name} ${attribute}`) : [],
+    );
+    expect([...SEEN]).to.have.members(named);
+    expect(new Set(measured).size).to.be.above(10);
   });
 });

@@ -1,0 +1,41 @@
+import { boundText, type Verdict } from "./verdict.js";
+import { tableOf } from "../pages/source.js";
+import { format } from "./text/table.js";
+
+/** Why targets are missed, by their figure, and what changes it. In words: the figures are those of the run. */
+const WHY: Readonly<Record<string, string>> = {
+  "p50 / best peer":
+    "Each cycle wakes one process per node, and all share the cores of this machine. Quorate's script does more per call than `SET`. A core per node helps",
+  "cycles/s / best peer":
+    "Client and node take turns, so no core is always busy. More in flight helps",
+  "hand-overs/s / floor":
+    "The floor has no queue, no deadlines and no fencing. A core per node helps",
+  "hand-overs/s / those of 2 x 8 workers, 1 ms section":
+    "The next holder is always another process, which has to be scheduled. Fewer processes per core help",
+  "script calls per node and hand-over":
+    "The first attempt of a process that is refused, and the refreshing of its place",
+  "client CPU, % of a core":
+    "Places in the queues are refreshed four times a second. A faster core helps",
+  "CPU of the first cycles / redlock":
+    "There is more code to compile: queues, fencing, admission. The ratio falls with every cycle",
+  "acquire p99 / best peer":
+    "A late reply is waited for as long as it can still decide. A core for the client helps",
+  "acquire p99, outage / healthy":
+    "The median does not change. With fewer nodes, the slowest of those left decides",
+};
+
+/** The targets that a run has missed, a row for each figure. */
+export function missedTable(verdicts: readonly Verdict[]): string {
+  const missed = verdicts.filter(({ verdict }) => verdict === "missed");
+  if (missed.length === 0) return "None.";
+  const rows = [...new Set(missed.map(({ figure }) => figure))].map((figure) => {
+    const all = missed.filter((one) => one.figure === figure);
+    return [
+      figure,
+      [...new Set(all.map(({ target }) => boundText(target)))].join(", "),
+      all.map(({ where, measured }) => `${format(measured.median, 2)} (${where})`).join(", "),
+      WHY[figure] ?? "not known yet",
+    ];
+  });
+  return tableOf(["figure", "target", "measured", "why, and what helps"], rows);
+}
