@@ -60,7 +60,7 @@ describe("what is published", function () {
     execFileSync(process.execPath, [join(root, "scripts", "file-modes.mjs"), dir]);
     const modes = Object.keys(files).map((name) => statSync(join(dir, name)).mode & 0o777);
     expect(modes).to.deep.equal([0o644, 0o644, 0o644, 0o644, 0o755, 0o600]);
-    expect(manifestIn(root).scripts.prepack).to.include("scripts/file-modes.mjs");
+    expect(manifestIn(root).scripts["prepack"]).to.include("scripts/file-modes.mjs");
   });
 
   it("runs nothing where it is installed", () => {
