@@ -33,11 +33,14 @@ const RUNTIMES = {
 /** Clients that nodes can be given as, in the versions of package-lock.json. */
 const CLIENTS = ["ioredis-5", "ioredis", "iovalkey", "redis-5", "redis-6"];
 
+/** Another client library, whose transport is in the docs. There is none for some systems. */
+const GLIDE = "@valkey/valkey-glide@2.5.2";
+
 const USAGE = `npm run test:runtimes [-- NAME...]
 
 Packs the package, installs it with the clients of Redis in an empty folder, and lets two processes compete for a lock on
 three servers: one is killed, the other takes over, and learns that its lock is stolen. Each runtime has both parts once, with
-nodes as a URL and as clients of each library. Runs all runtimes, or those named: ${Object.keys(RUNTIMES).join(", ")}.
+nodes as a URL and as clients of each library. Then it checks the transport of GLIDE that the docs show. Runs all runtimes, or those named: ${Object.keys(RUNTIMES).join(", ")}.
 They are packages of npm, installed once in the user's cache. What cannot be had here and now is skipped.`;
 
 const BAD_ARGUMENTS = 2;
@@ -102,6 +105,7 @@ function installPackage() {
   const tarball = join(consumer, readdirSync(consumer)[0]);
   writeFileSync(join(consumer, "package.json"), '{ "private": true }\n');
   if (!npm(consumer, "install", tarball, ...clients)) process.exit(1);
+  if (!npm(consumer, "install", GLIDE)) skipped.push(`GLIDE: skipped: npm cannot install ${GLIDE}`);
   const contestant = join(root, "build", "test", "runtimes", "contestant.js");
   copyFileSync(contestant, join(consumer, "contestant.mjs"));
 }

@@ -11,18 +11,10 @@ import { LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { packageDist } from "../support/package.js";
 import { eventually } from "../support/settle.js";
+import { given } from "./given.js";
 import { CLIENTS, type ClientName, type Terms } from "./contestant.js";
 
-/** What `npm run test:runtimes` gives; without it, the runtime of the tests runs what the package would have. */
-interface Given {
-  /** Program and first arguments by name. */
-  readonly runtimes: Readonly<Record<string, readonly [string, ...string[]]>>;
-  /** A folder where the package is installed, with the clients. */
-  readonly consumer: string;
-}
-
-const { QUORATE_RUNTIMES } = process.env;
-const given = QUORATE_RUNTIMES === undefined ? undefined : (JSON.parse(QUORATE_RUNTIMES) as Given);
+// Without those that are given, the runtime of the tests runs what the package would have.
 const RUNTIMES = given?.runtimes ?? { [`Node.js ${process.version}`]: [process.execPath] };
 const NAMES = Object.keys(RUNTIMES);
 const CLIENT_NAMES = (given === undefined ? ["a URL"] : Object.keys(CLIENTS)) as ClientName[];
