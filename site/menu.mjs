@@ -41,6 +41,7 @@ export const MENU = [
       { text: "Lock-delay", link: "docs/how-to/lock-delay.md" },
       { text: "Handing a lock over", link: "docs/how-to/handing-over.md" },
       { text: "Web Locks", link: "docs/how-to/web-locks.md" },
+      { text: "Beside other clients", link: "docs/how-to/other-clients.md" },
       { text: "Coming from redlock", link: "docs/how-to/migrating-from-redlock.md" },
       { text: "Beside Redisson", link: "docs/how-to/redisson.md" },
       { text: "Beside SETNX and GETSET", link: "docs/how-to/timestamp-locks.md" },

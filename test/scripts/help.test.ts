@@ -27,6 +27,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   sbom: [script("sbom")],
   site: [script("site")],
   "test:servers": [script("test-servers")],
+  "test:runtimes": [script("test-runtimes")],
   bench: [compiled("bench/main.js")],
   compare: [compiled("bench/compare/main.js")],
   chaos: [compiled("chaos/main.js")],
