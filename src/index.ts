@@ -52,7 +52,13 @@ export type {
   NodeReport,
 } from "./api/reports.js";
 export type { NodeConfig } from "./nodes/own-nodes.js";
-export type { NodeOptions, NodeRedisLike, RedisLike } from "./redis/node-config.js";
+export type {
+  Credentials,
+  CredentialsProvider,
+  NodeOptions,
+  NodeRedisLike,
+  RedisLike,
+} from "./redis/node-config.js";
 export type {
   AcquireMessage,
   AcquireOutcome,

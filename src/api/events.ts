@@ -56,7 +56,7 @@ export interface LockManagerEvents {
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
    * Something that an operator should know: an even number of nodes, a misconfigured node, a node whose clock
-   * is off or whose fence is absurd, replies that are not those of the requests, clients with other nodes, another `maxTtlMs` on record, a callback
+   * is off, whose fence is absurd or whose credentials cannot be renewed, replies that are not those of the requests, clients with other nodes, another `maxTtlMs` on record, a callback
    * that goes on without its lock, a ttl so short that it was probably meant in seconds.
    * Goes to `process.emitWarning` if there are no listeners.
    */
@@ -67,6 +67,7 @@ export interface QuorateWarning {
   readonly code:
     | "QUORATE_CALLBACK_OVERRUN"
     | "QUORATE_CLOCK_OFFSET"
+    | "QUORATE_CREDENTIALS"
     | "QUORATE_EVEN_NODE_COUNT"
     | "QUORATE_IMPLAUSIBLE_FENCE"
     | "QUORATE_MAX_TTL"

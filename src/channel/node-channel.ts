@@ -32,6 +32,7 @@ type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
 export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNode {
   readonly name: string;
   readonly index: number;
+  readonly #transport: Transport;
   readonly #settings: ChannelSettings;
   readonly #deployment: Deployment;
   readonly #clock: Clock;
@@ -61,6 +62,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     onState: StateListener,
   ) {
     this.name = transport.name;
+    this.#transport = transport;
     this.index = index;
     this.#settings = settings;
     this.#deployment = deployment;
@@ -90,7 +92,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     if (state === "suspected") return UNANSWERED;
     const { quarantine } = this.#deployment;
     const problem = state === "quarantined" ? quarantine.problemOf(this.index) : undefined;
-    return problem ?? this.#detail;
+    return problem ?? (state === "ready" ? this.#transport.problem : undefined) ?? this.#detail;
   }
 
   /** For somebody who waits for a quorum. */

@@ -7,6 +7,8 @@ import type { Operation, Vote } from "../protocol/operation.js";
 export interface Transport {
   /** For people: `host:port`. */
   readonly name: string;
+  /** What is wrong although connections are open, for people. */
+  readonly problem?: string | undefined;
   /** Opens one connection. Its `onOpen` or `onClose` comes later, never from within this call. */
   connect(events: ConnectionEvents): Connection;
   /** Subscribes to a channel, over another connection; absent where messages are not delivered reliably. */

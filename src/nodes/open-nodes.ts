@@ -56,8 +56,12 @@ export function openNodes(
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
   const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
+  const { clock, entropy, observer, admission } = worldOf(nodes);
+  const warn = (message: string): void => heard.onWarning("QUORATE_CREDENTIALS", message);
   const configured = nodes.map((node, index): ConfiguredNode => {
-    if (!hasTransport(node)) return configureNode(node, index, timeoutMs, wire);
+    if (!hasTransport(node)) {
+      return configureNode(node, index, timeoutMs, wire, { clock, entropy, warn });
+    }
     const transport = node[OWN_TRANSPORT](constants);
     const { isDurable, isCluster = false } = node;
     return { transport, isDurable, isCluster, isRunIdOptional: false };
@@ -65,7 +69,6 @@ export function openNodes(
   checkDatabases(configured);
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
-  const { clock, entropy, observer, admission } = worldOf(nodes);
   const warnings = { onNodeState: warnOfMisconfigured };
   const heard = asOne([warnings, ...observers, ...(observer === undefined ? [] : [observer])]);
   function warnOfMisconfigured({ name }: NodeChannel, state: ChannelState, detail: string): void {

@@ -18,6 +18,7 @@ import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
 import { errorReply, isConnectionClosed, isUnknownCommand } from "../script/redis-errors.js";
+import type { NodeCredentials } from "./credentials.js";
 import { Introduction } from "./introduction.js";
 import { detached } from "../runtime/system.js";
 
@@ -29,16 +30,22 @@ export class StandaloneTransport implements Transport {
   readonly name: string;
   readonly #open: () => Redis;
   readonly #wire: BatchWire;
+  readonly #credentials: NodeCredentials | undefined;
 
   /** @param open makes a client that is not connected yet, for one connection */
-  constructor(name: string, open: () => Redis, wire: BatchWire) {
+  constructor(name: string, open: () => Redis, wire: BatchWire, credentials?: NodeCredentials) {
     this.name = name;
     this.#open = open;
     this.#wire = wire;
+    this.#credentials = credentials;
+  }
+
+  get problem(): string | undefined {
+    return this.#credentials?.problem;
   }
 
   connect(events: ConnectionEvents): Connection {
-    return new StandaloneConnection(this.#open(), this.#wire, events);
+    return new StandaloneConnection(this.#open(), this.#wire, this.#credentials, events);
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
@@ -50,10 +57,17 @@ class StandaloneConnection implements Connection {
   readonly #redis: Redis;
   readonly #introduction: Introduction;
   readonly #wire: BatchWire;
+  readonly #credentials: NodeCredentials | undefined;
 
-  constructor(redis: Redis, wire: BatchWire, events: ConnectionEvents) {
+  constructor(
+    redis: Redis,
+    wire: BatchWire,
+    credentials: NodeCredentials | undefined,
+    events: ConnectionEvents,
+  ) {
     this.#redis = redis;
     this.#wire = wire;
+    this.#credentials = credentials;
     this.#introduction = new Introduction(redis);
     connectOnce(redis, events);
   }
@@ -85,6 +99,7 @@ class StandaloneConnection implements Connection {
     const { status, options, stream } = this.#redis;
     if (status === "connect" || status === "ready")
       return "connected, but the server does not answer";
+    if (stream === undefined && this.#credentials?.isAsking) return "its credentials are awaited";
     if (stream === undefined) return options.sentinels ? "no Sentinel has answered" : undefined;
     if (stream.connecting) return "no TCP connection";
     return options.tls
