@@ -64,7 +64,8 @@ export function openNodes(
     }
     const transport = node[OWN_TRANSPORT](constants);
     const { isDurable, isCluster = false } = node;
-    return { transport, isDurable, isCluster, isRunIdOptional: false };
+    const flags = { isDurable, isRunIdOptional: false, areScriptsAtomic: false };
+    return { transport, ...flags, isCluster };
   });
   checkDatabases(configured);
   const names = configured.map(({ transport }) => transport.name);

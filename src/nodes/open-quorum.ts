@@ -21,6 +21,8 @@ export interface QuorumNode {
   readonly isDurable: boolean;
   /** It is used although it does not name its run. Default: false. */
   readonly isRunIdOptional?: boolean;
+  /** Its scripts are atomic although its kind's are not by default. Default: false. */
+  readonly areScriptsAtomic?: boolean;
 }
 
 /** The source of time and randomness. */
@@ -126,8 +128,9 @@ export function openQuorum(
     suspectAfterMs: nodeTimeoutMs,
     giveUpAfterMs: giveUpAfterMs(nodeTimeoutMs),
   };
-  const channels = nodes.map(({ transport, isDurable, isRunIdOptional = false }, index) => {
-    const own = { ...channelSettings, isDurable, isRunIdOptional };
+  const channels = nodes.map((node, index) => {
+    const { transport, isDurable, isRunIdOptional = false, areScriptsAtomic = false } = node;
+    const own = { ...channelSettings, isDurable, isRunIdOptional, areScriptsAtomic };
     const onState = (state: ChannelState, detail: string): void =>
       observer.onNodeState(channel, state, detail);
     const channel = new NodeChannel(index, transport, own, deployment, clock, entropy, onState);

@@ -65,9 +65,14 @@ export interface NodeOptions {
    * @defaultValue false: such a server is misconfigured
    */
   readonly acceptNoRunId?: boolean | undefined;
+  /**
+   * The server runs scripts atomically although its kind does not by default: Garnet with `--lua-transaction-mode`.
+   * @defaultValue false: such a server is misconfigured
+   */
+  readonly atomicScripts?: boolean | undefined;
 }
 
-const FLAGS = ["durable", "acceptNoRunId"] as const;
+const FLAGS = ["durable", "acceptNoRunId", "atomicScripts"] as const;
 
 const KNOWN = ["url", "client", "options", "transport", "credentials", ...FLAGS];
 
@@ -79,6 +84,7 @@ export interface ConfiguredNode {
   readonly transport: Transport;
   readonly isDurable: boolean;
   readonly isRunIdOptional: boolean;
+  readonly areScriptsAtomic: boolean;
   readonly isCluster: boolean;
   /** The number of its database; undefined where there is none. */
   readonly database?: number;
@@ -96,6 +102,7 @@ export type NodeClients = {
   readonly name: string;
   readonly isDurable: boolean;
   readonly isRunIdOptional: boolean;
+  readonly areScriptsAtomic: boolean;
   readonly credentials: NodeCredentials | undefined;
 } & (
   | { readonly isCluster: false; readonly database: number; readonly open: () => Redis }
@@ -112,17 +119,17 @@ export function configureNode(
 ): ConfiguredNode {
   const own = ownTransport(config, `nodes[${index}]`);
   if (own !== undefined) {
-    const { transport, durable = false, acceptNoRunId = false } = own;
-    const flags = { isDurable: durable, isRunIdOptional: acceptNoRunId, isCluster: false };
+    const { transport } = own;
+    const flags = { ...flagsOf(own), isCluster: false };
     return { transport: new CommandedTransport(transport, wire.constants), ...flags };
   }
   const clients = clientsOf(config, index, connectTimeoutMs, world);
-  const { name, isDurable, isRunIdOptional, isCluster, credentials } = clients;
+  const { name, credentials, isDurable, isRunIdOptional, areScriptsAtomic, isCluster } = clients;
   const transport = clients.isCluster
     ? new ClusterTransport(name, clients.open, wire, credentials)
     : new StandaloneTransport(name, clients.open, wire, credentials);
   const database = clients.isCluster ? {} : { database: clients.database };
-  return { transport, isDurable, isRunIdOptional, isCluster, ...database };
+  return { transport, isDurable, isRunIdOptional, areScriptsAtomic, isCluster, ...database };
 }
 
 /**
@@ -155,8 +162,8 @@ export function clientsOf(
       `\`${at}\` has a \`transport\`, and this needs connections of Quorate's own`,
     );
   const node = checked(config, at);
-  const { url, client, options = {}, durable = false, acceptNoRunId = false } = node;
-  const flags = { isDurable: durable, isRunIdOptional: acceptNoRunId };
+  const { url, client, options = {} } = node;
+  const flags = flagsOf(node);
   const credentialsOf = (name: string): NodeCredentials | undefined =>
     node.credentials && new NodeCredentials(name, node.credentials, connectTimeoutMs, world);
   if (client !== undefined && isCluster(client)) {
@@ -187,6 +194,14 @@ export function clientsOf(
     return credentials?.guard(redis) ?? redis;
   };
   return { name, database, open, ...flags, credentials, isCluster: false };
+}
+
+function flagsOf({ durable, acceptNoRunId, atomicScripts }: NodeOptions) {
+  return {
+    isDurable: durable === true,
+    isRunIdOptional: acceptNoRunId === true,
+    areScriptsAtomic: atomicScripts === true,
+  };
 }
 
 /** For those whom nobody asks for the reason: they fail themselves. */

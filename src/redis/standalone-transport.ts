@@ -19,7 +19,7 @@ import { answerHandshake, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
 import { errorReply, isConnectionClosed, isUnknownCommand } from "../script/redis-errors.js";
 import type { NodeCredentials } from "./credentials.js";
-import { Introduction } from "./introduction.js";
+import { Introduction, type Another } from "./introduction.js";
 import { detached } from "../runtime/system.js";
 
 const SENTINEL =
@@ -45,7 +45,8 @@ export class StandaloneTransport implements Transport {
   }
 
   connect(events: ConnectionEvents): Connection {
-    return new StandaloneConnection(this.#open(), this.#wire, this.#credentials, events);
+    const [open, wire, credentials] = [this.#open, this.#wire, this.#credentials];
+    return new StandaloneConnection(open, wire, credentials, events);
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
@@ -56,19 +57,22 @@ export class StandaloneTransport implements Transport {
 class StandaloneConnection implements Connection {
   readonly #redis: Redis;
   readonly #introduction: Introduction;
+  /** While its handshake has a second connection. */
+  #another: Redis | undefined;
   readonly #wire: BatchWire;
   readonly #credentials: NodeCredentials | undefined;
 
   constructor(
-    redis: Redis,
+    open: () => Redis,
     wire: BatchWire,
     credentials: NodeCredentials | undefined,
     events: ConnectionEvents,
   ) {
+    const redis = open();
     this.#redis = redis;
     this.#wire = wire;
     this.#credentials = credentials;
-    this.#introduction = new Introduction(redis);
+    this.#introduction = new Introduction(redis, () => this.#openAnother(open));
     connectOnce(redis, events);
   }
 
@@ -129,5 +133,18 @@ class StandaloneConnection implements Connection {
     const { stream } = this.#redis;
     if (stream !== undefined) dropStream(stream);
     this.#redis.disconnect();
+    this.#another?.disconnect();
+  }
+
+  #openAnother(open: () => Redis): Promise<Another | undefined> {
+    const redis = open();
+    this.#another = redis;
+    return new Promise((resolve) => {
+      const another = {
+        call: (name: string, ...words: string[]) => redis.call(name, ...words),
+        close: () => redis.disconnect(),
+      };
+      connectOnce(redis, { onOpen: () => resolve(another), onClose: () => resolve(undefined) });
+    });
   }
 }
