@@ -57,7 +57,7 @@ export interface LockManagerEvents {
   /**
    * Something that an operator should know: an even number of nodes, a misconfigured node, a node whose clock
    * is off, whose fence is absurd or whose credentials cannot be renewed, replies that are not those of the requests, clients with other nodes, another `maxTtlMs` on record, a callback
-   * that goes on without its lock, a ttl so short that it was probably meant in seconds.
+   * that goes on without its lock, a node that notifies no waiters, a ttl so short that it was probably meant in seconds.
    * Goes to `process.emitWarning` if there are no listeners.
    */
   warning: [warning: QuorateWarning];
@@ -72,6 +72,7 @@ export interface QuorateWarning {
     | "QUORATE_IMPLAUSIBLE_FENCE"
     | "QUORATE_MAX_TTL"
     | "QUORATE_MISCONFIGURED_NODE"
+    | "QUORATE_NO_MESSAGES"
     | "QUORATE_NODE_LIST_MISMATCH"
     | "QUORATE_REPLIES_OUT_OF_STEP"
     | "QUORATE_SHORT_TTL";

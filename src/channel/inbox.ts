@@ -14,6 +14,10 @@ export interface InboxListener {
   onGrant(index: number, grant: NodeGrant): void;
   /** A quorum of nodes reaches us now and did not before. */
   onHeard(): void;
+  /** Whether a script may publish on the node, as far as is known. */
+  mayPublish(index: number): boolean;
+  /** A node cannot notify us: it lets nobody publish or subscribe. Once per node. */
+  onUnable(index: number, why: string): void;
 }
 
 /**
@@ -42,6 +46,8 @@ export class Inbox implements InboxPort {
             const grant = parseNodeGrant(message);
             if (grant !== undefined) listener.onGrant(index, grant);
           },
+          mayPublish: () => listener.mayPublish(index),
+          onUnable: (why) => listener.onUnable(index, why),
           onOpen: () => {
             if (this.#openCount === quorumSize(this.#ears.length)) listener.onHeard();
           },
@@ -71,6 +77,8 @@ export class Inbox implements InboxPort {
 interface EarEvents {
   onMessage(message: string): void;
   onOpen(): void;
+  mayPublish(): boolean;
+  onUnable(why: string): void;
 }
 
 /** The subscription on one node, renewed while it is needed. */
@@ -84,6 +92,7 @@ class Ear {
   #subscription: Subscription | undefined;
   #retry: Timer | undefined;
   #failedCount = 0;
+  #isUnable = false;
   #isClosed = false;
 
   constructor(
@@ -105,14 +114,15 @@ class Ear {
     this.#subscription = this.#transport.subscribe?.(this.#channel, {
       onOpen: () => {
         if (this.#isClosed) return;
-        this.isOpen = true;
         this.#failedCount = 0;
-        this.#events.onOpen();
+        this.isOpen = this.#events.mayPublish();
+        if (this.isOpen) this.#events.onOpen();
+        else this.#onUnable("a script may not PUBLISH there");
       },
       onMessage: (message) => {
         if (!this.#isClosed) this.#events.onMessage(message);
       },
-      onClose: () => this.#onClose(),
+      onClose: (refusal) => this.#onClose(refusal),
     });
   }
 
@@ -122,9 +132,15 @@ class Ear {
     this.#subscription?.close();
   }
 
-  #onClose(): void {
+  #onUnable(why: string): void {
+    if (!this.#isUnable) this.#events.onUnable(why);
+    this.#isUnable = true;
+  }
+
+  #onClose(refusal: string | undefined): void {
     this.isOpen = false;
     if (this.#isClosed) return;
+    if (refusal !== undefined) this.#onUnable(refusal);
     const delayMs = reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
     this.#retry = this.#clock.setTimer(delayMs, () => this.open());
   }

@@ -51,6 +51,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   /** Operations that wait for the handshake, in order. */
   #parked: Entry[] = [];
   readonly #refusals: (() => void)[] = [];
+  /** Whether its scripts may notify waiters; assumed until it has said so. */
+  mayPublish = true;
 
   constructor(
     index: number,
@@ -225,6 +227,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
       return;
     }
     const { record } = handshake;
+    this.mayPublish = handshake.capabilities.pubSub;
     if (record === undefined && this.#deployment.isLost(this.index)) {
       if (this.#phase !== "ready") this.#detail = "has no record: others are asked for what it had";
       this.#deployment.onLost(this.index, handshake.sentSteadyMs);

@@ -18,8 +18,12 @@ export interface Transport {
 export interface SubscriptionEvents {
   onOpen(): void;
   onMessage(message: string): void;
-  /** At most once, and not after {@link Subscription.close}. */
-  onClose(): void;
+  /**
+   * At most once, and not after {@link Subscription.close}.
+   *
+   * @param refusal why the server let nobody subscribe, if that is why
+   */
+  onClose(refusal?: string): void;
 }
 
 export interface Subscription {

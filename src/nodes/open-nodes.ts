@@ -26,6 +26,7 @@ const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["
   outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
   fence: "QUORATE_IMPLAUSIBLE_FENCE",
   maxTtl: "QUORATE_MAX_TTL",
+  messages: "QUORATE_NO_MESSAGES",
 };
 
 /** Hears of what it has a method for: of the nodes, and of the locks on them. Must not throw. */

@@ -144,6 +144,11 @@ export function openQuorum(
       context.waitQueues.onGrant(index, keys, (owner) => ports[index]?.voteOf(grant, owner));
     },
     onHeard: () => context.waitQueues.onHeard(),
+    mayPublish: (index) => channels[index]?.mayPublish !== false,
+    onUnable: (index, why) => {
+      const message = `it notifies no waiters, which poll unless a quorum of the others does: ${why}`;
+      observer.onNodeWarning({ kind: "messages", index, message });
+    },
   });
   const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);
   const schedule = new Schedule(clock);
