@@ -27,6 +27,7 @@ const MODULES = {
     },
     handshake: { file: "handshake.lua" },
     mortal: { file: "mortal.lua" },
+    atomicity: { file: "atomicity.lua" },
   },
   "src/fencing/embedded-lua.ts": { fence: { file: "fence.lua" } },
 };

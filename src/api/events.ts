@@ -56,8 +56,8 @@ export interface LockManagerEvents {
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
    * Something that an operator should know: an even number of nodes, a misconfigured node, a node whose clock
-   * is off or whose fence is absurd, replies that are not those of the requests, clients with other nodes, another `maxTtlMs` on record, a callback
-   * that goes on without its lock, a ttl so short that it was probably meant in seconds.
+   * is off, whose fence is absurd or whose credentials cannot be renewed, replies that are not those of the requests, clients with other nodes, another `maxTtlMs` on record, a callback
+   * that goes on without its lock, a node that notifies no waiters, a ttl so short that it was probably meant in seconds.
    * Goes to `process.emitWarning` if there are no listeners.
    */
   warning: [warning: QuorateWarning];
@@ -70,6 +70,8 @@ export interface QuorateWarning {
     | "QUORATE_CALLBACK_OVERRUN"
     /** A node's clock is off the median of the nodes and this process. */
     | "QUORATE_CLOCK_OFFSET"
+    /** The function `credentials` of a node failed, has not answered, or the server refuses what it returned. */
+    | "QUORATE_CREDENTIALS"
     /** The number of nodes is even: one node fewer tolerates as many failures. */
     | "QUORATE_EVEN_NODE_COUNT"
     /** A node has a fence that is years ahead. Its votes for these names do not count. */
@@ -78,6 +80,8 @@ export interface QuorateWarning {
     | "QUORATE_MAX_TTL"
     /** A node answers, but must not vote. */
     | "QUORATE_MISCONFIGURED_NODE"
+    /** A node notifies no waiters: nobody may subscribe, or no script may publish. */
+    | "QUORATE_NO_MESSAGES"
     /** Other clients of the nodes have other lists of nodes. */
     | "QUORATE_NODE_LIST_MISMATCH"
     /** A node's replies were not those of the requests. The connection was closed. */

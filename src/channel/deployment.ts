@@ -43,7 +43,7 @@ export interface DeploymentSettings
 }
 
 export type DeploymentWarning = {
-  readonly kind: "nodeList" | "clock" | "outOfStep" | "fence" | "maxTtl";
+  readonly kind: "nodeList" | "clock" | "outOfStep" | "fence" | "maxTtl" | "messages";
   readonly index: number;
   readonly message: string;
 };

@@ -18,6 +18,10 @@ export interface InboxListener {
   onLoss(beginning: string): void;
   /** A quorum of nodes reaches us now and did not before. */
   onHeard(): void;
+  /** Whether a script may publish on the node, as far as is known. */
+  mayPublish(index: number): boolean;
+  /** A node cannot notify us: it lets nobody publish or subscribe. Once per node. */
+  onUnable(index: number, why: string): void;
 }
 
 /**
@@ -48,6 +52,8 @@ export class Inbox implements InboxPort {
             const beginning = parseLossMessage(message);
             if (beginning !== undefined) listener.onLoss(beginning);
           },
+          mayPublish: () => listener.mayPublish(index),
+          onUnable: (why) => listener.onUnable(index, why),
           onOpen: () => {
             if (this.#openCount === quorumSize(this.#ears.length)) listener.onHeard();
           },
@@ -77,6 +83,8 @@ export class Inbox implements InboxPort {
 interface EarEvents {
   onMessage(message: string): void;
   onOpen(): void;
+  mayPublish(): boolean;
+  onUnable(why: string): void;
 }
 
 /** The subscription on one node, renewed while it is needed. */
@@ -90,6 +98,7 @@ class Ear {
   #subscription: Subscription | undefined;
   #retry: Timer | undefined;
   #failedCount = 0;
+  #isUnable = false;
   #isClosed = false;
 
   constructor(
@@ -111,14 +120,15 @@ class Ear {
     this.#subscription = this.#transport.subscribe?.(this.#channel, {
       onOpen: () => {
         if (this.#isClosed) return;
-        this.isOpen = true;
         this.#failedCount = 0;
-        this.#events.onOpen();
+        this.isOpen = this.#events.mayPublish();
+        if (this.isOpen) this.#events.onOpen();
+        else this.#onUnable("a script may not PUBLISH there");
       },
       onMessage: (message) => {
         if (!this.#isClosed) this.#events.onMessage(message);
       },
-      onClose: () => this.#onClose(),
+      onClose: (refusal) => this.#onClose(refusal),
     });
   }
 
@@ -128,9 +138,15 @@ class Ear {
     this.#subscription?.close();
   }
 
-  #onClose(): void {
+  #onUnable(why: string): void {
+    if (!this.#isUnable) this.#events.onUnable(why);
+    this.#isUnable = true;
+  }
+
+  #onClose(refusal: string | undefined): void {
     this.isOpen = false;
     if (this.#isClosed) return;
+    if (refusal !== undefined) this.#onUnable(refusal);
     const delayMs = reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
     this.#retry = this.#clock.setTimer(delayMs, () => this.open());
   }

@@ -32,6 +32,7 @@ type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
 export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNode {
   readonly name: string;
   readonly index: number;
+  readonly #transport: Transport;
   readonly #settings: ChannelSettings;
   readonly #deployment: Deployment;
   readonly #clock: Clock;
@@ -50,6 +51,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   /** Operations that wait for the handshake, in order. */
   #parked: Entry[] = [];
   readonly #refusals: (() => void)[] = [];
+  /** Whether its scripts may notify waiters; assumed until it has said so. */
+  mayPublish = true;
 
   constructor(
     index: number,
@@ -61,6 +64,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     onState: StateListener,
   ) {
     this.name = transport.name;
+    this.#transport = transport;
     this.index = index;
     this.#settings = settings;
     this.#deployment = deployment;
@@ -90,7 +94,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     if (state === "suspected") return UNANSWERED;
     const { quarantine } = this.#deployment;
     const problem = state === "quarantined" ? quarantine.problemOf(this.index) : undefined;
-    return problem ?? this.#detail;
+    return problem ?? (state === "ready" ? this.#transport.problem : undefined) ?? this.#detail;
   }
 
   /** For somebody who waits for a quorum. */
@@ -223,6 +227,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
       return;
     }
     const { record } = handshake;
+    this.mayPublish = handshake.capabilities.pubSub;
     if (record === undefined && this.#deployment.isLost(this.index)) {
       if (this.#phase !== "ready") this.#detail = "has no record: others are asked for what it had";
       this.#deployment.onLost(this.index, handshake.sentSteadyMs);

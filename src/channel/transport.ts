@@ -7,6 +7,8 @@ import type { Operation, Vote } from "../protocol/operation.js";
 export interface Transport {
   /** For people: `host:port`. */
   readonly name: string;
+  /** What is wrong although connections are open, for people. */
+  readonly problem?: string | undefined;
   /** Opens one connection. Its `onOpen` or `onClose` comes later, never from within this call. */
   connect(events: ConnectionEvents): Connection;
   /** Subscribes to a channel, over another connection; absent where messages are not delivered reliably. */
@@ -16,8 +18,12 @@ export interface Transport {
 export interface SubscriptionEvents {
   onOpen(): void;
   onMessage(message: string): void;
-  /** At most once, and not after {@link Subscription.close}. */
-  onClose(): void;
+  /**
+   * At most once, and not after {@link Subscription.close}.
+   *
+   * @param refusal why the server let nobody subscribe, if that is why
+   */
+  onClose(refusal?: string): void;
 }
 
 export interface Subscription {

@@ -26,6 +26,7 @@ const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["
   outOfStep: "QUORATE_REPLIES_OUT_OF_STEP",
   fence: "QUORATE_IMPLAUSIBLE_FENCE",
   maxTtl: "QUORATE_MAX_TTL",
+  messages: "QUORATE_NO_MESSAGES",
 };
 
 /** Hears of what it has a method for: of the nodes, and of the locks on them. Must not throw. */
@@ -56,16 +57,20 @@ export function openNodes(
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
   const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
+  const { clock, entropy, observer, admission } = worldOf(nodes);
+  const warn = (message: string): void => heard.onWarning("QUORATE_CREDENTIALS", message);
   const configured = nodes.map((node, index): ConfiguredNode => {
-    if (!hasTransport(node)) return configureNode(node, index, timeoutMs, wire);
+    if (!hasTransport(node)) {
+      return configureNode(node, index, timeoutMs, wire, { clock, entropy, warn });
+    }
     const transport = node[OWN_TRANSPORT](constants);
     const { isDurable, isCluster = false } = node;
-    return { transport, isDurable, isCluster, isRunIdOptional: false };
+    const flags = { isDurable, isRunIdOptional: false, areScriptsAtomic: false };
+    return { transport, ...flags, isCluster };
   });
   checkDatabases(configured);
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
-  const { clock, entropy, observer, admission } = worldOf(nodes);
   const warnings = { onNodeState: warnOfMisconfigured };
   const heard = asOne([warnings, ...observers, ...(observer === undefined ? [] : [observer])]);
   function warnOfMisconfigured({ name }: NodeChannel, state: ChannelState, detail: string): void {

@@ -22,6 +22,8 @@ export interface QuorumNode {
   readonly isDurable: boolean;
   /** It is used although it does not name its run. Default: false. */
   readonly isRunIdOptional?: boolean;
+  /** Its scripts are atomic although its kind's are not by default. Default: false. */
+  readonly areScriptsAtomic?: boolean;
 }
 
 /** The source of time and randomness. */
@@ -127,8 +129,9 @@ export function openQuorum(
     suspectAfterMs: nodeTimeoutMs,
     giveUpAfterMs: giveUpAfterMs(nodeTimeoutMs),
   };
-  const channels = nodes.map(({ transport, isDurable, isRunIdOptional = false }, index) => {
-    const own = { ...channelSettings, isDurable, isRunIdOptional };
+  const channels = nodes.map((node, index) => {
+    const { transport, isDurable, isRunIdOptional = false, areScriptsAtomic = false } = node;
+    const own = { ...channelSettings, isDurable, isRunIdOptional, areScriptsAtomic };
     const onState = (state: ChannelState, detail: string): void =>
       observer.onNodeState(channel, state, detail);
     const channel = new NodeChannel(index, transport, own, deployment, clock, entropy, onState);
@@ -143,6 +146,11 @@ export function openQuorum(
     },
     onLoss: (beginning) => context.lossNews.onLoss(beginning),
     onHeard: () => context.waitQueues.onHeard(),
+    mayPublish: (index) => channels[index]?.mayPublish !== false,
+    onUnable: (index, why) => {
+      const message = `it notifies no waiters, which poll unless a quorum of the others does: ${why}`;
+      observer.onNodeWarning({ kind: "messages", index, message });
+    },
   });
   const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);
   const schedule = new Schedule(clock);

@@ -1,11 +1,13 @@
 /**
- * What a server can do, as the handshake found out by trying it, not by the server's name or version.
+ * What a server can do, as the handshake found out by trying it, and only where that is not possible by its kind.
  *
  * On the node's record they are words: `atomicScripts undeclaredKeys infoInScript runId pubSub role=master ...`.
  */
 export interface Capabilities {
-  /** A script runs without anything in between. Cannot be tried: true of a server that runs scripts at all. */
+  /** A script runs without anything in between, as far as its kind of server says. */
   readonly atomicScripts: boolean;
+  /** A client has seen that this run of it executes other commands between those of a script. */
+  readonly interleaves: boolean;
   /** A script may use keys that its caller did not name. */
   readonly undeclaredKeys: boolean;
   /** A script may call INFO. */
@@ -28,7 +30,13 @@ export interface Capabilities {
 
 /** A Redis Cluster counted as one node: no script of it sees all keys, and it is not asked for anything. */
 export const OF_CLUSTER: Capabilities = {
-  ...{ atomicScripts: false, undeclaredKeys: false, infoInScript: false, runId: false },
+  ...{
+    atomicScripts: false,
+    interleaves: false,
+    undeclaredKeys: false,
+    infoInScript: false,
+    runId: false,
+  },
   ...{ pubSub: false, evicts: false, eviction: "", role: "", mode: "cluster", lua: "" },
 };
 
@@ -44,6 +52,7 @@ export function parseCapabilities(text: string): Capabilities {
   };
   return {
     atomicScripts: words.has("atomicScripts"),
+    interleaves: words.has("interleaves"),
     undeclaredKeys: words.has("undeclaredKeys"),
     infoInScript: words.has("infoInScript"),
     runId: words.has("runId"),
@@ -63,6 +72,8 @@ export function parseCapabilities(text: string): Capabilities {
  * - `cluster`: a member of a Cluster, which stores only some of the keys
  * - `eviction`: its policy may evict keys that have a ttl
  * - `permission`: the user may not run all commands that locks need
+ * - `interleaves`: other commands were seen between those of a script
+ * - `notAtomic`: its kind executes others between those of a script, unless it is told not to
  * - `info`: a script may not call INFO, so nothing is known about it
  * - `undeclaredKeys`: a script may not use keys that it derives from others
  * - `runId`: it does not say which run of it this is, so a restart goes unseen if the record survives it
@@ -74,6 +85,8 @@ export interface ConfigProblem {
     | "eviction"
     | "cluster"
     | "permission"
+    | "interleaves"
+    | "notAtomic"
     | "info"
     | "undeclaredKeys"
     | "runId"
@@ -84,6 +97,18 @@ export interface ConfigProblem {
 /** The problem of a server on which some of the keys are elsewhere. */
 export const MEMBER_OF_CLUSTER =
   "a member of a Redis Cluster; give the node as a client: new Cluster([...]) of ioredis";
+
+/** The problem of a server that was caught at it. */
+export const INTERLEAVES: ConfigProblem = {
+  kind: "interleaves",
+  message:
+    "it executes other commands between those of a script, so it can grant a lock twice; use another server " +
+    "(or start Garnet with --lua-transaction-mode)",
+};
+
+const NOT_ATOMIC =
+  "Garnet executes other commands between those of a script, unless it is started with --lua-transaction-mode; if it is, " +
+  "say so with `atomicScripts: true`";
 
 const NO_INFO =
   "a script may not call INFO there, so its role, its eviction policy and its restarts are unknown; use another server";
@@ -102,11 +127,14 @@ export interface Excuses {
   readonly isEvictionAllowed: boolean;
   /** That it restarted is seen only by a record that is missing. */
   readonly isRunIdOptional: boolean;
+  /** Its scripts are atomic although its kind's are not by default. */
+  readonly areScriptsAtomic: boolean;
 }
 
 /** Whether the node is used in spite of it. */
 export function isExcused({ kind }: ConfigProblem, excuses: Excuses): boolean {
   if (kind === "eviction") return excuses.isEvictionAllowed;
+  if (kind === "notAtomic") return excuses.areScriptsAtomic;
   return kind === "runId" && excuses.isRunIdOptional;
 }
 
@@ -123,6 +151,8 @@ export function lacksOf(capabilities: Capabilities): readonly ConfigProblem[] {
       message: `not a master (its role is ${role}); give its master`,
     });
   }
+  if (capabilities.interleaves) problems.push(INTERLEAVES);
+  else if (!capabilities.atomicScripts) problems.push({ kind: "notAtomic", message: NOT_ATOMIC });
   if (!undeclaredKeys) problems.push({ kind: "undeclaredKeys", message: NO_UNDECLARED_KEYS });
   if (!runId) problems.push({ kind: "runId", message: NO_RUN_ID });
   if (evicts) {

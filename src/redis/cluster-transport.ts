@@ -19,6 +19,7 @@ import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
+import type { NodeCredentials } from "./credentials.js";
 import { fencesKey, inSmallTable } from "./cluster-fences.js";
 import { slotTags, type SlotTags } from "./slot-tags.js";
 import { isConnectionClosed, operationFault } from "../script/redis-errors.js";
@@ -33,11 +34,17 @@ export class ClusterTransport implements Transport {
   readonly name: string;
   readonly #open: () => Cluster;
   readonly #wire: BatchWire;
+  readonly #credentials: NodeCredentials | undefined;
 
-  constructor(name: string, open: () => Cluster, wire: BatchWire) {
+  constructor(name: string, open: () => Cluster, wire: BatchWire, credentials?: NodeCredentials) {
     this.name = name;
     this.#open = open;
     this.#wire = wire;
+    this.#credentials = credentials;
+  }
+
+  get problem(): string | undefined {
+    return this.#credentials?.problem;
   }
 
   connect(events: ConnectionEvents): Connection {

@@ -14,7 +14,7 @@ import { decodeReply } from "../script/batch-decoder.js";
 import { encodeBatch, type BatchConstants } from "../script/batch-encoder.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake } from "./client-events.js";
-import { Introduction } from "./introduction.js";
+import { Introduction, type Another } from "./introduction.js";
 import { connectionFailure, errorReply } from "../script/redis-errors.js";
 
 /** One Redis server, as a client library of your own reaches it. */
@@ -84,19 +84,28 @@ class CommandedConnection implements Connection {
   readonly #connection: CommandConnection;
   readonly #constants: BatchConstants;
   readonly #introduction: Introduction;
+  /** While its handshake has a second connection. */
+  #another: CommandConnection | undefined;
 
   constructor(transport: CommandTransport, constants: BatchConstants, events: ConnectionEvents) {
     this.#constants = constants;
     this.#connection = transport.connect({
       onOpen: () => events.onOpen(),
-      onClose: (reason) => events.onClose(connectionFailure(reason)),
+      onClose: (reason) => {
+        this.#another?.close();
+        events.onClose(connectionFailure(reason));
+      },
     });
     const call = (...words: (string | number)[]): Promise<unknown> =>
       this.#connection.call(...words.map(String));
-    this.#introduction = new Introduction({
-      client: (...words) => call("CLIENT", ...words),
-      eval: (...words) => call("EVAL", ...words),
-    });
+    this.#introduction = new Introduction(
+      {
+        call,
+        client: (...words) => call("CLIENT", ...words),
+        eval: (...words) => call("EVAL", ...words),
+      },
+      () => this.#openAnother(transport),
+    );
   }
 
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void {
@@ -120,5 +129,19 @@ class CommandedConnection implements Connection {
 
   close(): void {
     this.#connection.close();
+    this.#another?.close();
+  }
+
+  #openAnother(transport: CommandTransport): Promise<Another | undefined> {
+    return new Promise((resolve) => {
+      const another = transport.connect({
+        onOpen: () => resolve(another),
+        onClose: () => {
+          this.#another = undefined;
+          resolve(undefined);
+        },
+      });
+      this.#another = another;
+    });
   }
 }

@@ -1,6 +1,7 @@
+import { showsInterleaving, type Asked } from "./atomicity.js";
 import { connectionsToEnd } from "../channel/previous-connection.js";
 import type { HandshakeReply, HandshakeRequest } from "../channel/transport.js";
-import { MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
+import { INTERLEAVES, MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
 import { RECORD_KEY } from "../protocol/keys.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
@@ -11,19 +12,27 @@ const NOBODY = Number.MAX_SAFE_INTEGER;
 
 const notAnswered = (command: string): string => `${command} is not answered as by a Redis server`;
 
-/** What is asked of a client: CLIENT with these words, and EVAL. */
-export interface Introduced {
+/** What is asked of a client: CLIENT with these words, EVAL, and any other command. */
+export interface Introduced extends Asked {
   client(...words: (string | number)[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...args: (string | number)[]): Promise<unknown>;
+}
+
+/** A second connection. */
+export interface Another extends Asked {
+  close(): void;
 }
 
 /** The handshakes of one connection: the first names it, and ends the one before. */
 export class Introduction {
   readonly #redis: Introduced;
+  readonly #another: () => Promise<Another | undefined>;
   #isDone = false;
 
-  constructor(redis: Introduced) {
+  /** @param another opens one more connection to the server, which ends at the latest when this one does */
+  constructor(redis: Introduced, another: () => Promise<Another | undefined>) {
     this.#redis = redis;
+    this.#another = another;
   }
 
   async handshake(request: HandshakeRequest): Promise<HandshakeReply> {
@@ -43,9 +52,25 @@ export class Introduction {
     ]);
     if (!Number.isSafeInteger(connectionId)) throw new Error(notAnswered("CLIENT ID"));
     const handshake = decodeHandshake(String(connectionId), about);
+    const isUnseen = !this.#isDone && handshake.earlierTtlMs === 0 && !request.isLooking;
     this.#isDone = true;
     await Promise.all(connectionsToEnd(request, list).map((id) => this.#kill(id)));
-    return handshake;
+    if (!isUnseen || !(await this.#interleaves())) return handshake;
+    // It may not show the next time: all clients are told, as long as it runs.
+    await this.#redis.call("HSET", RECORD_KEY, "interleaves", handshake.runId);
+    return { ...handshake, problems: [...handshake.problems, INTERLEAVES] };
+  }
+
+  /** Whether it is shown that scripts of the server are not atomic. */
+  async #interleaves(): Promise<boolean> {
+    const another = await this.#another();
+    try {
+      return another !== undefined && (await showsInterleaving(this.#redis, another));
+    } catch {
+      return false;
+    } finally {
+      another?.close();
+    }
   }
 
   /**

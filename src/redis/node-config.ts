@@ -1,4 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
+import { systemClock, systemEntropy } from "../runtime/system.js";
 import { show, unknownOption } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "../script/batch-encoder.js";
@@ -17,6 +18,7 @@ import {
   isOfNodeRedis,
   type NodeRedisLike,
 } from "./node-redis.js";
+import { NodeCredentials, type CredentialsProvider, type CredentialsWorld } from "./credentials.js";
 import { optionsOfUrl } from "./node-url.js";
 import { hardened, hardenedCluster, openCluster, openRedis } from "./open-client.js";
 import { CommandedTransport, type CommandTransport } from "./command-transport.js";
@@ -40,6 +42,13 @@ export interface NodeOptions {
    */
   readonly transport?: CommandTransport | undefined;
   /**
+   * Gets credentials that expire, such as tokens of a cloud service, in place of a user name and password. Called
+   * before each connection is opened, and again at 80 % of the rest of their life: then the open connections are
+   * authenticated again. While it fails or does not answer, they stay open, a warning says why, and so does the node's
+   * `detail`. Not beside a `transport`.
+   */
+  readonly credentials?: CredentialsProvider | undefined;
+  /**
    * The node keeps every write over a restart (`appendonly yes`, `appendfsync always`): a restart
    * that kept its record does not quarantine it.
    * @defaultValue false
@@ -52,11 +61,16 @@ export interface NodeOptions {
    * @defaultValue false: such a server is misconfigured
    */
   readonly acceptNoRunId?: boolean | undefined;
+  /**
+   * The server runs scripts atomically although its kind does not by default: Garnet with `--lua-transaction-mode`.
+   * @defaultValue false: such a server is misconfigured
+   */
+  readonly atomicScripts?: boolean | undefined;
 }
 
-const FLAGS = ["durable", "acceptNoRunId"] as const;
+const FLAGS = ["durable", "acceptNoRunId", "atomicScripts"] as const;
 
-const KNOWN = ["url", "client", "options", "transport", ...FLAGS];
+const KNOWN = ["url", "client", "options", "transport", "credentials", ...FLAGS];
 
 /** What clients have, even those that cannot be copied, and an object with our options does not. */
 const CLIENT_MEMBERS = ["duplicate", "sendCommand", "customCommand"];
@@ -66,6 +80,7 @@ export interface ConfiguredNode {
   readonly transport: Transport;
   readonly isDurable: boolean;
   readonly isRunIdOptional: boolean;
+  readonly areScriptsAtomic: boolean;
   readonly isCluster: boolean;
   /** The number of its database; undefined where there is none. */
   readonly database?: number;
@@ -83,6 +98,8 @@ export type NodeClients = {
   readonly name: string;
   readonly isDurable: boolean;
   readonly isRunIdOptional: boolean;
+  readonly areScriptsAtomic: boolean;
+  readonly credentials: NodeCredentials | undefined;
 } & (
   | { readonly isCluster: false; readonly database: number; readonly open: () => Redis }
   | { readonly isCluster: true; readonly open: () => Cluster }
@@ -94,20 +111,21 @@ export function configureNode(
   index: number,
   connectTimeoutMs: number,
   wire: BatchWire,
+  world?: CredentialsWorld,
 ): ConfiguredNode {
   const own = ownTransport(config, `nodes[${index}]`);
   if (own !== undefined) {
-    const { transport, durable = false, acceptNoRunId = false } = own;
-    const flags = { isDurable: durable, isRunIdOptional: acceptNoRunId, isCluster: false };
+    const { transport } = own;
+    const flags = { ...flagsOf(own), isCluster: false };
     return { transport: new CommandedTransport(transport, wire.constants), ...flags };
   }
-  const clients = clientsOf(config, index, connectTimeoutMs);
-  const { name, isDurable, isRunIdOptional, isCluster } = clients;
+  const clients = clientsOf(config, index, connectTimeoutMs, world);
+  const { name, credentials, isDurable, isRunIdOptional, areScriptsAtomic, isCluster } = clients;
   const transport = clients.isCluster
-    ? new ClusterTransport(name, clients.open, wire)
-    : new StandaloneTransport(name, clients.open, wire);
+    ? new ClusterTransport(name, clients.open, wire, credentials)
+    : new StandaloneTransport(name, clients.open, wire, credentials);
   const database = clients.isCluster ? {} : { database: clients.database };
-  return { transport, isDurable, isRunIdOptional, isCluster, ...database };
+  return { transport, isDurable, isRunIdOptional, areScriptsAtomic, isCluster, ...database };
 }
 
 /**
@@ -128,17 +146,30 @@ export function checkDatabases(nodes: readonly ConfiguredNode[]): void {
 }
 
 /** @throws TypeError that names the node and what is wrong with it. */
-export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: number): NodeClients {
+export function clientsOf(
+  config: RedisNode,
+  index: number,
+  connectTimeoutMs: number,
+  world: CredentialsWorld = QUIET,
+): NodeClients {
   const at = `nodes[${index}]`;
   if (ownTransport(config, at) !== undefined)
     throw new TypeError(
       `\`${at}\` has a \`transport\`, and this needs connections of Quorate's own`,
     );
-  const { url, client, options = {}, durable = false, acceptNoRunId = false } = checked(config, at);
-  const flags = { isDurable: durable, isRunIdOptional: acceptNoRunId };
+  const node = checked(config, at);
+  const { url, client, options = {} } = node;
+  const flags = flagsOf(node);
+  const credentialsOf = (name: string): NodeCredentials | undefined =>
+    node.credentials && new NodeCredentials(name, node.credentials, connectTimeoutMs, world);
   if (client !== undefined && isCluster(client)) {
-    const open = (): Cluster => copyOfCluster(client, options, connectTimeoutMs);
-    return { name: `cluster ${index}`, open, ...flags, isCluster: true };
+    const name = `cluster ${index}`;
+    const credentials = credentialsOf(name);
+    const open = (): Cluster => {
+      const cluster = copyOfCluster(client, options, connectTimeoutMs);
+      return credentials?.guardMembers(cluster) ?? cluster;
+    };
+    return { name, open, ...flags, credentials, isCluster: true };
   }
   const ofUrl = url === undefined ? {} : optionsOfUrl(url, at);
   // Read at each connection: to rotate a password, users set it in the options of the client.
@@ -149,14 +180,32 @@ export function clientsOf(config: RedisNode, index: number, connectTimeoutMs: nu
     // Neither `false` nor `null` takes away the TLS of a rediss:// URL: its password would be sent as plain text.
     ...(options.tls ? { tls: options.tls } : {}),
   });
+  const { db: database = 0, ...first } = given();
+  const name = nameOf(first);
+  const credentials = credentialsOf(name);
   const open = (): Redis => {
     const own = given();
     const factor = own.sentinels === undefined ? CONNECT_TIMEOUT_FACTOR : 1;
-    return openRedis({ ...own, ...hardened(factor * connectTimeoutMs) });
+    const redis = openRedis({ ...own, ...hardened(factor * connectTimeoutMs) });
+    return credentials?.guard(redis) ?? redis;
   };
-  const { db: database = 0 } = given();
-  return { name: nameOf(given()), database, open, ...flags, isCluster: false };
+  return { name, database, open, ...flags, credentials, isCluster: false };
 }
+
+function flagsOf({ durable, acceptNoRunId, atomicScripts }: NodeOptions) {
+  return {
+    isDurable: durable === true,
+    isRunIdOptional: acceptNoRunId === true,
+    areScriptsAtomic: atomicScripts === true,
+  };
+}
+
+/** For those whom nobody asks for the reason: they fail themselves. */
+const QUIET: CredentialsWorld = {
+  clock: systemClock(),
+  entropy: systemEntropy(),
+  warn: () => {},
+};
 
 function checked(config: RedisNode, at: string): NodeOptions {
   const expected =
@@ -169,7 +218,8 @@ function checked(config: RedisNode, at: string): NodeOptions {
     return checked({ client: config as RedisLike }, at);
   }
   // Another library's client, most likely: what it lacks is not an option that is misspelt.
-  if (Object.values(config).some((member) => typeof member === "function")) {
+  const { credentials: _, ...members } = config as NodeOptions;
+  if (Object.values(members).some((member) => typeof member === "function")) {
     throw new TypeError(`\`${at}\` must be ${expected}, got an object with methods`);
   }
   for (const name of Object.keys(config)) if (!KNOWN.includes(name)) throw unknown(name, at);
@@ -197,7 +247,36 @@ function checked(config: RedisNode, at: string): NodeOptions {
   if (options !== undefined) checkOptions(options, at);
   if (client !== undefined) checkAnyClient(client, at);
   checkNoKeyPrefix(client, options, at);
+  checkCredentials(config, at);
   return config;
+}
+
+/** Two answers to who we are: the one that the connection uses would depend on the moment. */
+function checkCredentials(
+  { credentials, url, client, options, transport }: NodeOptions,
+  at: string,
+): void {
+  if (credentials === undefined) return;
+  if (typeof credentials !== "function") {
+    throw new TypeError(`\`${at}.credentials\` must be a function, got ${show(credentials)}`);
+  }
+  if (transport !== undefined) {
+    throw new TypeError(
+      `\`${at}\` has \`credentials\` and a \`transport\`, which authenticates its own connections`,
+    );
+  }
+  const ofClient: { readonly redisOptions?: object } | undefined = client?.options;
+  const places = {
+    "its url": url === undefined ? {} : optionsOfUrl(url, at),
+    "its client": { ...copyOfClient(client), ...ofClient?.redisOptions },
+    "its options": options,
+  };
+  for (const [place, given] of Object.entries(places)) {
+    const { username, password } = Object(given) as RedisOptions;
+    if (!username && !password) continue;
+    const what = password ? "a password" : "a user name";
+    throw new TypeError(`\`${at}\` has \`credentials\` and ${what} in ${place}; give one of them`);
+  }
 }
 
 type WithTransport = NodeOptions & { readonly transport: CommandTransport };

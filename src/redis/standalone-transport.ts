@@ -18,7 +18,8 @@ import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
 import { errorReply, isConnectionClosed, isUnknownCommand } from "../script/redis-errors.js";
-import { Introduction } from "./introduction.js";
+import type { NodeCredentials } from "./credentials.js";
+import { Introduction, type Another } from "./introduction.js";
 import { detached } from "../runtime/system.js";
 
 const SENTINEL =
@@ -29,16 +30,23 @@ export class StandaloneTransport implements Transport {
   readonly name: string;
   readonly #open: () => Redis;
   readonly #wire: BatchWire;
+  readonly #credentials: NodeCredentials | undefined;
 
   /** @param open makes a client that is not connected yet, for one connection */
-  constructor(name: string, open: () => Redis, wire: BatchWire) {
+  constructor(name: string, open: () => Redis, wire: BatchWire, credentials?: NodeCredentials) {
     this.name = name;
     this.#open = open;
     this.#wire = wire;
+    this.#credentials = credentials;
+  }
+
+  get problem(): string | undefined {
+    return this.#credentials?.problem;
   }
 
   connect(events: ConnectionEvents): Connection {
-    return new StandaloneConnection(this.#open(), this.#wire, events);
+    const [open, wire, credentials] = [this.#open, this.#wire, this.#credentials];
+    return new StandaloneConnection(open, wire, credentials, events);
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
@@ -49,12 +57,22 @@ export class StandaloneTransport implements Transport {
 class StandaloneConnection implements Connection {
   readonly #redis: Redis;
   readonly #introduction: Introduction;
+  /** While its handshake has a second connection. */
+  #another: Redis | undefined;
   readonly #wire: BatchWire;
+  readonly #credentials: NodeCredentials | undefined;
 
-  constructor(redis: Redis, wire: BatchWire, events: ConnectionEvents) {
+  constructor(
+    open: () => Redis,
+    wire: BatchWire,
+    credentials: NodeCredentials | undefined,
+    events: ConnectionEvents,
+  ) {
+    const redis = open();
     this.#redis = redis;
     this.#wire = wire;
-    this.#introduction = new Introduction(redis);
+    this.#credentials = credentials;
+    this.#introduction = new Introduction(redis, () => this.#openAnother(open));
     connectOnce(redis, events);
   }
 
@@ -85,6 +103,7 @@ class StandaloneConnection implements Connection {
     const { status, options, stream } = this.#redis;
     if (status === "connect" || status === "ready")
       return "connected, but the server does not answer";
+    if (stream === undefined && this.#credentials?.isAsking) return "its credentials are awaited";
     if (stream === undefined) return options.sentinels ? "no Sentinel has answered" : undefined;
     if (stream.connecting) return "no TCP connection";
     return options.tls
@@ -114,5 +133,18 @@ class StandaloneConnection implements Connection {
     const { stream } = this.#redis;
     if (stream !== undefined) dropStream(stream);
     this.#redis.disconnect();
+    this.#another?.disconnect();
+  }
+
+  #openAnother(open: () => Redis): Promise<Another | undefined> {
+    const redis = open();
+    this.#another = redis;
+    return new Promise((resolve) => {
+      const another = {
+        call: (name: string, ...words: string[]) => redis.call(name, ...words),
+        close: () => redis.disconnect(),
+      };
+      connectOnce(redis, { onOpen: () => resolve(another), onClose: () => resolve(undefined) });
+    });
   }
 }

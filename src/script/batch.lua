@@ -66,7 +66,10 @@ while args[at] do
     end
     local now, slack = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(args[2])
     low, high, top = now - slack, now + slack, tonumber(record[2] or 0)
-    is_wary = known ~= '' and try('EXISTS', ENDED_KEY) == 1
+    local ended = known ~= '' and try('EXISTS', ENDED_KEY)
+    -- Nor does it mean that no lock has been ended.
+    if type(ended) == 'table' then refusal = refusal or 'error ' .. ended.err end
+    is_wary = ended == 1
   end
 
   if is_acquire and refusal then

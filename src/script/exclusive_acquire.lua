@@ -19,7 +19,8 @@ end
 
 -- For its token, passing on is the release of the previous owner. The key remains the previous owner's until the
 -- fence is stored: if that fails, it is left for that owner's release.
-local function acquire(lock, ttl, a, a_end)
+local function acquire(lock, ttl, a, a_end, is_wary)
+  if is_wary and require('lib.ended').is_ended(lock) then return 'ended' end
   local key, owner = lock.key, lock.owner
   local inbox = a_end >= a + ARG_INBOX and ARGV[a + ARG_INBOX] or ''
   local place = inbox ~= '' and ARGV[a + ARG_RESERVED_MS] .. ':' .. inbox
@@ -59,8 +60,7 @@ return function(ttl, proposal, is_created, key, a, a_end, low, high, is_wary, to
     token = a_end >= a + ARG_FENCE and ARGV[a + ARG_FENCE] or proposal,
     low = low, high = high, top = top, is_created = is_created,
   }
-  if is_wary and require('lib.ended').is_ended(lock) then return 'ended' end
-  local ok, reply = pcall(acquire, lock, ttl, a, a_end)
+  local ok, reply = pcall(acquire, lock, ttl, a, a_end, is_wary)
   if ok then return reply end
   if lock.is_created then redis.pcall('DEL', key) end
   return require('lib.failure')(reply, key)

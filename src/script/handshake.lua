@@ -67,12 +67,15 @@ local function denied_commands()
   return table.concat(denied, ' ')
 end
 
--- Not by the server's name or version: each is tried.
+-- Not by the server's name or version: each is tried. Except for one that is seen only by chance.
 local function capabilities_of(info, field)
-  local words = { 'atomicScripts' }
+  local words = {}
   local function add(name, is_true)
     if is_true then words[#words + 1] = name end
   end
+  add('atomicScripts', field('garnet_version') == '')
+  -- Noted by a client, see redis/introduction.ts.
+  add('interleaves', redis.pcall('HGET', KEYS[1], 'interleaves') == field('run_id'))
   -- The key does not exist; its name was not given to the script.
   local reply = redis.pcall('EXISTS', KEYS[1] .. ':none')
   local why = type(reply) == 'table' and reply.err or ''

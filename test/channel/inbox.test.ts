@@ -13,6 +13,8 @@ class InboxBench {
   readonly channels: string[] = [];
   readonly told: unknown[] = [];
   readonly inbox: Inbox;
+  /** Nodes that let no script publish. */
+  readonly silent = new Set<number>();
   closedCount = 0;
 
   constructor(nodeCount = 3) {
@@ -31,6 +33,8 @@ class InboxBench {
       onGrant: (...grant) => this.told.push(grant),
       onLoss: (beginning) => this.told.push(beginning),
       onHeard: () => this.told.push("heard"),
+      mayPublish: (index) => !this.silent.has(index),
+      onUnable: (...about) => this.told.push(about),
     });
   }
 
@@ -65,6 +69,28 @@ describe("Inbox", () => {
     bench.clock.advance(1_000);
     bench.at(1).onOpen();
     expect([bench.inbox.isHeard, bench.told]).to.deep.equal([true, ["heard", "heard"]]);
+  });
+
+  it("is not heard through nodes that cannot notify, and says so once of each", () => {
+    const bench = new InboxBench();
+    bench.silent.add(0);
+    bench.inbox.listen();
+    for (let node = 0; node < 2; node++) bench.at(node).onOpen();
+    bench.at(2).onClose("no SUBSCRIBE");
+    expect(bench.inbox.isHeard).to.equal(false);
+    const told = [
+      [0, "a script may not PUBLISH there"],
+      [2, "no SUBSCRIBE"],
+    ];
+    expect(bench.told).to.deep.equal(told);
+    bench.at(0).onClose();
+    bench.clock.advance(2_000);
+    bench.at(0).onOpen();
+    bench.at(2).onClose("no SUBSCRIBE");
+    bench.clock.advance(2_000);
+    bench.at(2).onOpen();
+    expect(bench.told, "nothing new, but for the quorum").to.deep.equal([...told, "heard"]);
+    expect(bench.inbox.isHeard).to.equal(true);
   });
 
   it("hands on which node says it of which key, whatever is in its name", () => {

@@ -6,10 +6,19 @@ import {
   OF_CLUSTER,
   parseCapabilities,
   type Capabilities,
+  type ConfigProblem,
 } from "../../src/protocol/capabilities.js";
 import { CAPABLE } from "../support/capable.js";
 
-const FLAGS = ["atomicScripts", "undeclaredKeys", "infoInScript", "runId", "pubSub", "evicts"];
+const FLAGS = [
+  "atomicScripts",
+  "interleaves",
+  "undeclaredKeys",
+  "infoInScript",
+  "runId",
+  "pubSub",
+  "evicts",
+];
 const VALUES = ["eviction", "role", "mode", "lua"];
 
 /** As handshake.lua writes them. */
@@ -62,6 +71,8 @@ describe("lacksOf", () => {
     [["cluster"], { mode: "cluster" }],
     [["cluster", "replica"], { mode: "cluster", role: "slave" }],
     [["undeclaredKeys"], { undeclaredKeys: false }],
+    [["notAtomic"], { atomicScripts: false }],
+    [["interleaves"], { interleaves: true }, { interleaves: true, atomicScripts: false }],
     [["runId"], { runId: false }],
     [["runId", "eviction"], { runId: false, evicts: true }],
     [["info"], { infoInScript: false }, { infoInScript: false, role: "", mode: "", evicts: true }],
@@ -87,15 +98,20 @@ describe("lacksOf", () => {
     expect(messages({ infoInScript: false })).to.include("use another server");
   });
 
-  it("excuses eviction and a missing run id, each by its own option, and nothing else", () => {
-    for (const kind of ["replica", "eviction", "cluster", "permission", "info", "runId"] as const) {
-      for (const isEvictionAllowed of [false, true]) {
-        for (const isRunIdOptional of [false, true]) {
-          const isFine =
-            (kind === "eviction" && isEvictionAllowed) || (kind === "runId" && isRunIdOptional);
-          const excuses = { isEvictionAllowed, isRunIdOptional };
-          expect(isExcused({ kind, message: "" }, excuses), kind).to.equal(isFine);
-        }
+  it("excuses each of three by its own option, and nothing else", () => {
+    const excusable = {
+      eviction: "isEvictionAllowed",
+      runId: "isRunIdOptional",
+      notAtomic: "areScriptsAtomic",
+    };
+    const none = { isEvictionAllowed: false, isRunIdOptional: false, areScriptsAtomic: false };
+    const others = ["replica", "cluster", "permission", "info", "interleaves", "undeclaredKeys"];
+    for (const kind of [...Object.keys(excusable), ...others] as ConfigProblem["kind"][]) {
+      for (const name of Object.keys(none)) {
+        const isFine = (excusable as Partial<Record<string, string>>)[kind] === name;
+        const problem = { kind, message: "" };
+        expect(isExcused(problem, { ...none, [name]: true }), kind).to.equal(isFine);
+        expect(isExcused(problem, none)).to.equal(false);
       }
     }
   });

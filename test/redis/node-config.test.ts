@@ -17,6 +17,7 @@ import { FakeClient } from "../support/fake-client.js";
 import { eventually } from "../support/settle.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1 });
+const credentials = () => Promise.resolve({ username: "app", password: "token" });
 const configure = (config: unknown) => configureNode(config as RedisNode, 2, 1_000, WIRE);
 
 describe("configureNode: names", () => {
@@ -95,6 +96,40 @@ describe("configureNode: bad arguments", () => {
     {
       config: { url: "redis://a", acceptNoRunId: 1 },
       message: /`nodes\[2\]\.acceptNoRunId` must be a boolean, got 1/,
+    },
+    {
+      config: { url: "redis://a", credentials: "token" },
+      message: /`nodes\[2\]\.credentials` must be a function, got "token"/,
+    },
+    {
+      config: { url: "redis://:secret@a", credentials },
+      message: /`nodes\[2\]` has `credentials` and a password in its url; give one of them/,
+    },
+    {
+      config: { url: "redis://app@a", credentials },
+      message: /`nodes\[2\]` has `credentials` and a user name in its url/,
+    },
+    {
+      config: { options: { host: "a", password: "secret" }, credentials },
+      message: /`nodes\[2\]` has `credentials` and a password in its options/,
+    },
+    {
+      what: "credentials and a client with a password",
+      config: { client: new Redis({ lazyConnect: true, password: "secret" }), credentials },
+      message: /`nodes\[2\]` has `credentials` and a password in its client/,
+    },
+    {
+      what: "credentials and a client of a Cluster with a password",
+      config: {
+        client: new Cluster([], { lazyConnect: true, redisOptions: { password: "secret" } }),
+        credentials,
+      },
+      message: /`nodes\[2\]` has `credentials` and a password in its client/,
+    },
+    {
+      what: "credentials and a transport",
+      config: { transport: { name: "a", connect: () => {} }, credentials },
+      message: /`nodes\[2\]` has `credentials` and a `transport`, which authenticates its own/,
     },
     { config: { url: 5 }, message: /`nodes\[2\]\.url` must be a string, got 5/ },
     { config: { options: "a" }, message: /`nodes\[2\]\.options` must be an object, got "a"/ },

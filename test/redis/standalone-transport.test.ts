@@ -75,6 +75,15 @@ class AnsweringClient extends EventEmitter {
   }
 }
 
+/** A client that cannot connect. */
+class RefusedClient extends EventEmitter {
+  async connect(): Promise<void> {
+    this.emit("end");
+  }
+
+  disconnect(): void {}
+}
+
 const fails = (message: string) => (): never => {
   throw new Error(message);
 };
@@ -98,7 +107,9 @@ function serverWith(connections: string, over: Answers = {}): Answers {
 }
 
 function connectionTo(client: AnsweringClient): Connection {
-  const open = (): Redis => client as unknown as Redis;
+  // A second connection, over which the server is looked at, is refused.
+  const clients = [client];
+  const open = (): Redis => (clients.shift() ?? new RefusedClient()) as unknown as Redis;
   const events = { onOpen: () => {}, onClose: () => {} };
   return new StandaloneTransport("node", open, WIRE).connect(events);
 }

@@ -12,6 +12,10 @@ export const ALTERATIONS = {
     if name == 'INFO' then return { err = 'ERR This Redis command is not allowed from script' } end
     return redis.pcall(name, ...)
   end }, { __index = redis })\n`,
+  garnet: `local redis = setmetatable({ pcall = function(name, ...)
+    local reply = redis.pcall(name, ...)
+    return name == 'INFO' and string.gsub(reply, 'redis_version:', 'garnet_version:1.0.90\\r\\nredis_version:') or reply
+  end }, { __index = redis })\n`,
   noUndeclaredKeys: `local redis = setmetatable({ pcall = function(name, ...)
     if string.find(tostring((...)), ':none', 1, true) then
       return { err = 'ERR script tried accessing undeclared key' }

@@ -88,6 +88,7 @@ export class ChannelClient {
       isLooking: false,
       isEvictionAllowed: false,
       isRunIdOptional: false,
+      areScriptsAtomic: false,
       isIncarnationCompared: isQuarantineOn,
       handshakeTimeoutMs: 100,
       suspectAfterMs: 50,

@@ -78,6 +78,7 @@ export function node(index: number, change: Change): NodeSeen {
     ...{
       isDurable: false,
       isRunIdOptional: false,
+      areScriptsAtomic: false,
       address: `10.0.0.${index}`,
       roundTripsMs: [0.4, 0.5, 2],
     },

@@ -113,7 +113,7 @@ function version(node: NodeSeen): readonly Finding[] {
   const { server } = node;
   if (server === undefined) return NONE;
   const named = `${server.flavour} ${server.version}`;
-  if (server.flavour === "KeyDB" || server.flavour === "Dragonfly") {
+  if (["KeyDB", "Dragonfly", "Garnet"].includes(server.flavour)) {
     const change = "use Redis 6.2 or later, or Valkey; Quorate is not tested on others";
     return finding(node, "note", "flavour", named, change);
   }
@@ -149,6 +149,8 @@ const PROBLEM_CODES = {
   cluster: "cluster-member",
   eviction: "eviction",
   permission: "permission",
+  interleaves: "not-atomic",
+  notAtomic: "not-atomic",
   info: "no-info",
   undeclaredKeys: "undeclared-keys",
   runId: "no-run-id",
@@ -160,6 +162,9 @@ function misconfigured(node: NodeSeen, settings: DoctorSettings): readonly Findi
     replica: `${node.redisCli} REPLICAOF NO ONE, or use its master instead`,
     cluster: "pass the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
     eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
+    interleaves: "use Redis or Valkey; Garnet only with --lua-transaction-mode",
+    notAtomic:
+      "use Redis or Valkey; or start it with --lua-transaction-mode, and set `atomicScripts: true` for it",
     info: "use a server that lets scripts call INFO (docs/operate/managed-redis.md)",
     undeclaredKeys: "let scripts use keys that they do not declare, or use Redis or Valkey",
     runId: "use Redis or Valkey; or let it keep every write, and set `acceptNoRunId: true` for it",

@@ -7,11 +7,17 @@ import type { TLSSocket } from "node:tls";
 import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of-step.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/quarantine.js";
-import { isExcused, MEMBER_OF_CLUSTER } from "../../protocol/capabilities.js";
+import {
+  INTERLEAVES,
+  isExcused,
+  MEMBER_OF_CLUSTER,
+  type ConfigProblem,
+} from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
 import { listFieldOf } from "../../protocol/node-list.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../nodes/server-nodes.js";
+import { showsInterleaving } from "../../redis/atomicity.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system.js";
 import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";
@@ -70,6 +76,7 @@ async function probeNode(
       kind: "cluster",
       isDurable: node.isDurable,
       isRunIdOptional: node.isRunIdOptional,
+      areScriptsAtomic: node.areScriptsAtomic,
     },
     ...{ nodeList: "", roundTripsMs: [], problems: [], lockFailures: [] },
   };
@@ -80,7 +87,10 @@ async function probeNode(
   }
   const { client, close } = plain;
   try {
-    if (isOfOneServer(client)) await examine(client, found, settings, timeoutMs);
+    if (isOfOneServer(client)) {
+      await examine(client, found, settings, timeoutMs);
+      found.problems = [...found.problems, ...(await atomicity(node, client, found, timeoutMs))];
+    }
     if (mayTryLocks(found, settings)) {
       const listen = node.isCluster ? undefined : () => openPlainClient(node, timeoutMs);
       const { keyPrefix } = settings;
@@ -92,6 +102,26 @@ async function probeNode(
     close();
   }
   return found;
+}
+
+/** The problem of scripts that are not atomic, if it shows, and is not known already. */
+async function atomicity(
+  node: NodeClients,
+  client: Redis,
+  { problems }: Found,
+  timeoutMs: number,
+): Promise<readonly ConfigProblem[]> {
+  if (problems.some(({ kind }) => kind === INTERLEAVES.kind)) return [];
+  const another = await openPlainClient(node, timeoutMs);
+  if (another.kind === "failed") return [];
+  try {
+    const looking = showsInterleaving(client, another.client);
+    return (await within(looking, timeoutMs)) ? [INTERLEAVES] : [];
+  } catch {
+    return [];
+  } finally {
+    another.close();
+  }
 }
 
 /** With other problems, failing locks would only be a consequence of them. */

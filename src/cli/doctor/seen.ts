@@ -18,7 +18,7 @@ export interface DoctorSettings {
 /** What INFO and CONFIG GET report about a server. Undefined if it does not report it, or denies access. */
 export interface ServerSeen {
   readonly runId: string;
-  readonly flavour: "Redis" | "Valkey" | "KeyDB" | "Dragonfly";
+  readonly flavour: "Redis" | "Valkey" | "KeyDB" | "Dragonfly" | "Garnet";
   readonly version: string;
   readonly replicaCount: number;
   readonly maxMemoryBytes: number;
@@ -72,6 +72,7 @@ export interface NodeSeen {
   readonly kind: "server" | "sentinel" | "cluster";
   readonly isDurable: boolean;
   readonly isRunIdOptional: boolean;
+  readonly areScriptsAtomic: boolean;
   /** Why it could not be examined; what was found before that is included. */
   readonly failure?: ConnectionFailure | undefined;
   /** Whether its connections use TLS. */
@@ -98,10 +99,10 @@ export interface NodeSeen {
 
 /** What is no reason not to use the node. */
 export function excusesOf(
-  { isRunIdOptional }: NodeSeen,
+  { isRunIdOptional, areScriptsAtomic }: NodeSeen,
   { allowEviction }: DoctorSettings,
 ): Excuses {
-  return { isEvictionAllowed: allowEviction, isRunIdOptional };
+  return { isEvictionAllowed: allowEviction, isRunIdOptional, areScriptsAtomic };
 }
 
 /** The machine on which the doctor runs. */

@@ -43,6 +43,8 @@ function flavourOf(fields: InfoFields): readonly [ServerSeen["flavour"], string]
   if (ofValkey !== undefined) return ["Valkey", ofValkey];
   const ofDragonfly = fields.get("dragonfly_version");
   if (ofDragonfly !== undefined) return ["Dragonfly", ofDragonfly];
+  const ofGarnet = fields.get("garnet_version");
+  if (ofGarnet !== undefined) return ["Garnet", ofGarnet];
   const isKeyDb = fields.has("mvcc_depth") || /keydb/i.test(fields.get("executable") ?? "");
   return [isKeyDb ? "KeyDB" : "Redis", version];
 }

@@ -1,0 +1,33 @@
+import { expect } from "chai";
+import { LockManager } from "../../src/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { at } from "../support/nodes.js";
+import { PATIENT } from "../support/patient.js";
+import { eventually } from "../support/settle.js";
+
+describe("A node that notifies no waiters", function () {
+  this.timeout(60_000);
+
+  for (const command of ["publish", "subscribe"]) {
+    it(`is named once, and waiters poll: without ${command}`, async () => {
+      await using fleet = await RedisFleet.start({ nodes: 1 });
+      const node = at(fleet.nodes, 0);
+      const rules = ["on", ">secret", "allkeys", "allchannels", "+@all", `-${command}`];
+      await node.command("ACL", "SETUSER", "locker", ...rules);
+      const urls = [`redis://locker:secret@127.0.0.1:${node.port}`];
+      await using locks = new LockManager(urls, PATIENT);
+      await using other = new LockManager(fleet.urls, PATIENT);
+      const warnings: string[] = [];
+      locks.on("warning", ({ code, message }) => warnings.push(`${code} ${message}`));
+      for (let rounds = 0; rounds < 2; rounds++) {
+        const held = await other.acquire("name");
+        const waiting = locks.acquire("name", { waitMs: 30_000 });
+        await eventually("it is told", () => warnings.length > 0);
+        await held.release();
+        await (await waiting).release();
+      }
+      expect(warnings).to.have.length(1);
+      expect(warnings[0]).to.match(/^QUORATE_NO_MESSAGES 127\.0\.0\.1:\d+: it notifies no waiters/);
+    });
+  }
+});
