@@ -165,7 +165,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** Settles as `aborted` immediately; what was sent is rolled back afterwards. */
   abort(): void {
     if (this.#isOver) return;
-    this.#rollBack();
+    const { attempt, place } = this.#state;
+    // What the place releases is not released twice; nor does the attempt enter the queues again.
+    if (attempt?.leaveTo(place?.releasing) !== true) this.#rollBack();
     this.#end({ kind: "aborted" });
     this.#tellDecided();
   }
@@ -329,7 +331,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     } else {
       const entered = new WaitPlace(this.#context, request, this);
       this.#state.place = entered;
-      entered.enter();
+      entered.enter(failure !== undefined);
       if (failure !== undefined) entered.remember(failure, this.#sentMs);
       this.on({ what: "entered", failure }, nowMs);
     }

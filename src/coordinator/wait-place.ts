@@ -30,6 +30,8 @@ export interface Waiting {
 }
 
 interface Asking {
+  /** Nodes have been asked, and may have decided. */
+  readonly hasBegun: boolean;
   /** Nodes have been asked, and have not decided yet. */
   readonly isAsking: boolean;
   /** They are asked only for the lock that its owner may hold. */
@@ -43,7 +45,7 @@ export class WaitPlace implements QueueMember {
   readonly request: AcquireRequest;
   readonly keys: LockKind;
   waiter: Waiter | undefined;
-  /** A reader of this process holds the lock: this one may ask although it is not first in line. */
+  /** A reader of this process holds the lock, or asks with it: this one may ask although it is not first in line. */
   isLetIn = false;
   /** Some nodes have notified us since the last attempt, and the acquire sleeps less long for that. */
   isTurnSeen = false;
@@ -106,9 +108,11 @@ export class WaitPlace implements QueueMember {
     return dated !== undefined;
   }
 
-  /** Joins the wait queue. */
-  enter(): void {
-    this.#waitQueue = this.#context.waitQueues.enter(this.keys, this);
+  /** Joins the wait queue. @param hasFailed it has made an attempt before */
+  enter(hasFailed: boolean): void {
+    const { waitQueue, isLetIn } = this.#context.waitQueues.enter(this.keys, this);
+    this.#waitQueue = waitQueue;
+    this.isLetIn = isLetIn && !hasFailed;
   }
 
   /** @param holder the lock that it got, if it got it */
@@ -116,9 +120,18 @@ export class WaitPlace implements QueueMember {
     const waitQueue = this.#waitQueue;
     this.#waitQueue = undefined;
     if (waitQueue === undefined) return;
-    const wasFirst = waitQueue.first === this;
-    this.#context.waitQueues.leave(waitQueue, this, holder);
-    if (wasFirst && holder === undefined) this.#endOwner();
+    const isReleased = holder === undefined && this.#releasing(waitQueue) !== undefined;
+    this.#context.waitQueues.leave(waitQueue, this, holder, isReleased);
+    if (isReleased) this.#endOwner();
+  }
+
+  /** The ownerId that is released on all nodes when it leaves without the lock. */
+  get releasing(): string | undefined {
+    return this.#waitQueue && this.#releasing(this.#waitQueue);
+  }
+
+  #releasing({ first }: WaitQueue): string | undefined {
+    return first === this && this.#isDeferred ? this.waiter?.deferred?.ownerId : undefined;
   }
 
   /** Whoever is first now takes its place, where nodes may have its deferred acquire. */
@@ -242,6 +255,12 @@ export class WaitPlace implements QueueMember {
     if (happened.what === "reader" && attempt === undefined) this.isLetIn = true;
     if (happened.what === "turn" && happened.isQuorum) attempt?.hurry();
     this.#acquire.on(happened);
+  }
+
+  /** Read by the wait queue. */
+  get isAboutToAsk(): boolean {
+    const { attempt } = this.#acquire;
+    return attempt?.hasBegun === false && !attempt.isJoiner && (this.isFirst || this.isLetIn);
   }
 
   /** Read by the wait queues. */

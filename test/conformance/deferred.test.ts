@@ -190,6 +190,24 @@ const ROWS: readonly Row[] = [
     tells: ["p 0"],
   },
   {
+    title: "nor where its place has come without",
+    given: [
+      record,
+      run(acquire(), acquire({ owner: "z", inbox: "q", ticket: 1 }), acquire(yByP)),
+      run(release({ owner: "z", inbox: "q", ticket: 0 })),
+    ],
+    when: release(),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
+    title: "that of the next one, where the name was kept for one that is withdrawn",
+    given: [...BOTH_WAIT, wait(AGE_MS + 1), refreshOf("p"), run(release())],
+    when: release({ owner: "z", inbox: "q", ticket: 0 }),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
     title: "that of the next attempt, although the one before is withdrawn",
     given: [
       record,

@@ -39,15 +39,21 @@ local function drop(key, inbox)
   call('DEL', key_of(key, inbox))
 end
 
--- Its owner is over. Unless the place has gone on with another attempt, it is left, and those are let in that waited
--- behind it only.
+-- Its owner is over. Unless the place has gone on with another attempt, it is left, as by a leave: what is reserved for
+-- it is given up, and those are let in that waited behind it only.
 local function withdraw(lock)
   local key = key_of(lock.key, lock.inbox)
   local place, owner = string.match(call('GET', key) or '', '^%d+ %d+ %S+ (%S+) %d+ %d+ (.+)$')
-  if owner ~= lock.owner then return end
-  call('DEL', key)
-  if not require('queue.leave')(lock.queue, place) then return end
-  require('lib.offers').let_in(lock.key, lock.queue, redis.pcall('GET', lock.key))
+  -- It may have come without, to a node whose votes did not count.
+  if owner and owner ~= lock.owner or not owner and lock.ticket > 0 then return end
+  if owner then call('DEL', key) end
+  local has_left = require('queue.leave')(lock.queue, place or lock.place, 'r' .. (place or lock.place))
+  local holder = redis.pcall('GET', lock.key)
+  if lock.ticket == 0 and holder == lock.reservation then
+    call('DEL', lock.key)
+  elseif has_left then
+    require('lib.offers').let_in(lock.key, lock.queue, holder)
+  end
 end
 
 -- Keeps it as long as the place.

@@ -78,6 +78,22 @@ export const ROWS: readonly Row[] = [
     test: "test/conformance/deferred.test.ts",
   },
   {
+    id: "deferred-leaves-plain-place",
+    means: "a place that came without an acquire stays when its owner is over",
+    file: "src/script/queue/deferred.lua",
+    find: "or not owner and lock.ticket > 0 then return end",
+    replace: "or not owner then return end",
+    test: "test/conformance/deferred.test.ts",
+  },
+  {
+    id: "deferred-kept-name",
+    means: "a name that is reserved for an acquire that is over stays so",
+    file: "src/script/queue/deferred.lua",
+    find: "if lock.ticket == 0 and holder == lock.reservation then",
+    replace: "if false then",
+    test: "test/conformance/deferred.test.ts",
+  },
+  {
     id: "deferred-survives-plain-wait",
     means: "a place that is taken again without an acquire keeps the one before",
     file: "src/script/queue/deferred.lua",
@@ -183,6 +199,14 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/attempt.ts",
     find: "return !this.isLost && this.#ownerId === deferred?.ownerId;",
     replace: "return this.#ownerId === deferred?.ownerId || !this.isLost;",
+    test: "test/coordinator/deferred-acquires.test.ts",
+  },
+  {
+    id: "spread-not-followed",
+    means: "nodes are asked while their messages are on their way",
+    file: "src/coordinator/attempt.ts",
+    find: "waitQueues.spreadMs = nextSpreadMs(waitQueues.spreadMs, nowMs - this.#toldMs);",
+    replace: "",
     test: "test/coordinator/deferred-acquires.test.ts",
   },
   {
