@@ -127,7 +127,8 @@ export interface RequestOptions extends AcquireOptions {
   readonly ifAvailable?: boolean | undefined;
   /**
    * Takes the lock from its holder, ahead of all waiters. Use it if the holder hangs: the holder is not asked. A
-   * holder in another manager may continue until its next renewal, or until its validity ends if it does not renew.
+   * holder in another manager is told by the nodes; if that fails, it continues until its next renewal, or until its
+   * validity ends if it does not renew.
    * Only for exclusive locks of one name; not together with `ifAvailable` or `signal`.
    *
    * A holder in this manager loses the lock before the nodes are asked. One in another manager and the new holder
