@@ -224,8 +224,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     if (this.#isOver || place?.waiter === undefined) return;
     const nowMs = this.#context.clock.now();
     let { attempt } = this.#state;
-    // One that is rolled back only waits for its reason, under another owner; so may one be that has not begun.
-    if (attempt?.isLost === true || attempt?.hasBegun === false) {
+    // One that is rolled back only waits for its reason; one out of turn, and one that has not begun, have another owner.
+    if (attempt?.mayBeGranted(place.waiter) === false) {
       this.#rollBack();
       attempt = undefined;
     }

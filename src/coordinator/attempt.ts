@@ -135,6 +135,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return this.hasBegun && !this.isLost;
   }
 
+  /** Whether it is under way for the owner whose acquire nodes execute of their own accord. */
+  mayBeGranted({ deferred }: Waiter): boolean {
+    return !this.isLost && this.#ownerId === deferred?.ownerId;
+  }
+
   /** What the nodes still answer only says why it fails. */
   get isLost(): boolean {
     return this.#isRolledBack;

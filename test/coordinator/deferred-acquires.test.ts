@@ -206,6 +206,26 @@ describe("An acquire whose deferred acquire nodes execute", () => {
     expect(bench.got.ownerId).to.equal(next);
   });
 
+  it("gives up the attempt out of turn, which has another owner, once its place is first", () => {
+    const bench = new GrantsBench();
+    const behind = bench.acquire({}, { waitMs: 200 });
+    bench.clock.advance(200);
+    const outOfTurn = at(bench.nodes, 0).last("acquire").operation;
+    expect(outOfTurn.waiter).to.equal(undefined);
+    bench.abort();
+    // What was left before it asked: it was not admitted at once.
+    const next = bench.context.waitQueues.of(KEYS)?.first?.toSend()?.deferred?.ownerId ?? "";
+    bench.grant(0, 0, next);
+    bench.grant(1, 0, next);
+    expect(
+      behind.outcomes.map((outcome) => outcome.kind === "granted" && outcome.lease.ownerId),
+    ).to.deep.equal([next]);
+    for (const node of bench.nodes)
+      expect(node.all("release").map(({ operation }) => operation.ownerId)).to.include(
+        outOfTurn.ownerId,
+      );
+  });
+
   it("releases its ownerId on all nodes when it leaves ungranted, and its place goes to the next", () => {
     const bench = new GrantsBench();
     const behind = bench.acquire({}, { waitMs: 10_000, fair: true });

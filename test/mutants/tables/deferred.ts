@@ -180,10 +180,10 @@ export const ROWS: readonly Row[] = [
     id: "vote-for-lost-attempt",
     means:
       "a message for the next owner of a place counts for the attempt before, which is rolled back",
-    file: "src/coordinator/acquire.ts",
-    find: "if (attempt?.isLost === true || attempt?.hasBegun === false) { this.#rollBack(); attempt = undefined; }",
-    replace: "",
-    test: "test/coordinator/node-grants.test.ts",
+    file: "src/coordinator/attempt.ts",
+    find: "return !this.isLost && this.#ownerId === deferred?.ownerId;",
+    replace: "return this.#ownerId === deferred?.ownerId || !this.isLost;",
+    test: "test/coordinator/deferred-acquires.test.ts",
   },
   {
     id: "others-not-asked",
@@ -191,7 +191,7 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/attempt.ts",
     find: "if (this.#isGathering) return this.#askTheOthers(nowMs); if (this.hasBegun) return;",
     replace: "if (this.hasBegun) return;",
-    test: "test/coordinator/node-grants.test.ts",
+    test: "test/coordinator/deferred-acquires.test.ts",
   },
   {
     id: "lost-round-is-won",
