@@ -4,7 +4,8 @@ import { contendedTables } from "./contended/tables.js";
 import { faultLatencyTable, faultLegend } from "./faults/tables.js";
 import { heldTable } from "./held/tables.js";
 import { inShort } from "./in-short.js";
-import { plotsOf } from "./plots/index.js";
+import { SHAPES } from "./contended/plan.js";
+import { handOverFile, plotsOf } from "./plots/index.js";
 import { preamble } from "./report.js";
 import { NOT_MEASURED, seriesIn, verdictsOf, type Results } from "./results.js";
 import { serversTable } from "./servers/tables.js";
@@ -52,7 +53,8 @@ export function withFigures(page: string, results: Results): string {
     ),
     contended: unlessEmpty(
       contended,
-      () => `${contendedTables(contended, medianOnly)}${plotsIn("waits.svg")}`,
+      () =>
+        `${contendedTables(contended, medianOnly)}${plotsIn("waits.svg", ...SHAPES.map(handOverFile))}`,
     ),
     faults: unlessEmpty(
       faults,
