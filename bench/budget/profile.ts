@@ -9,6 +9,8 @@ export type ClientLine = (typeof CLIENT_LINES)[number];
 export const CLIENT_LINES = [
   "system calls that write",
   "Node's sockets, streams and ticks",
+  "Node's timers",
+  "promises and async contexts",
   "event loop and system calls that read",
   "garbage collection",
   "ioredis",
@@ -22,6 +24,11 @@ const WRITES = /^(?:writev|write(?:Buffer|\w*String))$/;
 
 /** First match decides. A path of this project as of a package: the peers are measured by the same lines. */
 const BY_URL: readonly (readonly [RegExp, ClientLine])[] = [
+  [/^node:internal\/timers$/, "Node's timers"],
+  [
+    /^node:(?:internal\/)?(?:process\/promises|async_hooks|async_local)/,
+    "promises and async contexts",
+  ],
   [/^node:/, "Node's sockets, streams and ticks"],
   [/\/node_modules\/(?:ioredis|@ioredis|redis-parser|standard-as-callback|denque)\//, "ioredis"],
   [/\/node_modules\//, "the library: everything else"],
@@ -81,6 +88,7 @@ function lineOf(
   outer: ClientLine,
 ): ClientLine {
   if (functionName === "(garbage collector)") return "garbage collection";
+  if (functionName === "runMicrotasks") return "promises and async contexts";
   if (url === "") return WRITES.test(functionName) ? "system calls that write" : outer;
   return BY_URL.find(([pattern]) => pattern.test(url))?.[1] ?? outer;
 }

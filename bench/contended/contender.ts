@@ -1,4 +1,5 @@
 // One process that contends. Forked by run.ts.
+import { profiled } from "../budget/profile.js";
 import { cpuClock } from "../process/cpu-clock.js";
 import { serve } from "../process/serve.js";
 import type { Contender, ContenderQuestion } from "./contention.js";
@@ -16,6 +17,12 @@ serve(async (question: ContenderQuestion) => {
   }
   if (question.kind === "warmUp") return contender?.warmUp(question.cycleCount);
   if (question.kind === "begin") return contender?.begin(question.contention);
+  if (question.kind === "profile") {
+    const { contention, measureMs, isWatched } = question;
+    contender?.begin(contention);
+    const run = async (): Promise<void> => void (await contender?.measure(measureMs));
+    return isWatched ? Object.fromEntries(await profiled(run)) : await run();
+  }
   const cpuUs = cpuClock();
   const answer = await contender?.measure(question.measureMs);
   return { ...answer, cpuUs: cpuUs() };

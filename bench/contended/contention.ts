@@ -40,7 +40,7 @@ export function parseContention(text: string): Contention {
   );
 }
 
-/** Commands for a contender process: connect, warm up alone, begin to contend, and count from now on. */
+/** Commands for a contender process: connect, warm up alone, begin to contend, count from now on, and take a profile. */
 export type ContenderQuestion =
   | {
       readonly kind: "open";
@@ -50,7 +50,17 @@ export type ContenderQuestion =
     }
   | { readonly kind: "warmUp"; readonly cycleCount: number }
   | { readonly kind: "begin"; readonly contention: Contention }
-  | { readonly kind: "measure"; readonly measureMs: number };
+  | { readonly kind: "measure"; readonly measureMs: number }
+  /** Contends once more. @param isWatched it takes a profile meanwhile, and answers with the {@link Shares} */
+  | {
+      readonly kind: "profile";
+      readonly contention: Contention;
+      readonly measureMs: number;
+      readonly isWatched: boolean;
+    };
+
+/** Of the CPU time, by what it was spent on; all are 1 together. */
+export type Shares = Readonly<Record<string, number>>;
 
 /** The index of the process, from 0. */
 export interface Place {

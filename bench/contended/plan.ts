@@ -1,5 +1,5 @@
 import { PEER_NAMES, PEER_SENDS, isPeer } from "../subjects/peers.js";
-import type { Contention } from "./contention.js";
+import { contentionName, type Contention } from "./contention.js";
 
 /** Every subject, in the order of the tables. */
 export const CONTENDED_SUBJECTS: readonly string[] = [
@@ -10,6 +10,9 @@ export const CONTENDED_SUBJECTS: readonly string[] = [
   "floor",
   "floor-granted",
 ];
+
+/** The lower bounds: their code is the bench's. */
+export const isFloor = (subjectName: string): boolean => subjectName.startsWith("floor");
 
 /** Commands that a subject itself sends. */
 export function contendedSends(subjectName: string): readonly string[] {
@@ -33,6 +36,8 @@ export interface ContendedPlan {
   /** How long they contend unmeasured, ms: all of them are then in a queue, or have begun to poll. */
   readonly settleMs: number;
   readonly measureMs: number;
+  /** For how long they go on after that with a profile of the first process, ms. */
+  readonly profileMs: number;
 }
 
 /** The one that the targets apply to. */
@@ -44,29 +49,38 @@ export const FLEET_CONTENTION: Contention = { processCount: 50, workerCount: 1, 
 /** The cost of a hand-over itself: the lock is released as soon as it is acquired. */
 export const BARE_CONTENTION: Contention = { processCount: 4, workerCount: 4, sectionMs: 0 };
 
-const OTHER_CONTENTIONS: readonly Contention[] = [
-  FLEET_CONTENTION,
-  BARE_CONTENTION,
-  { ...MAIN_CONTENTION, sectionMs: 0 },
-  { ...MAIN_CONTENTION, sectionMs: 10 },
-  { ...BARE_CONTENTION, sectionMs: 1 },
-  { ...FLEET_CONTENTION, sectionMs: 0 },
-  { ...MAIN_CONTENTION, firstShare: 0.2 },
+/** Processes and workers of each. */
+export type Shape = readonly [processCount: number, workerCount: number];
+
+export const SHAPES: readonly Shape[] = [
+  [2, 8],
+  [4, 4],
+  [50, 1],
 ];
 
+export const SECTIONS_MS = [0, 1, 10] as const;
+
+/** Every shape with every section. */
+const MATRIX: readonly Contention[] = SHAPES.flatMap(([processCount, workerCount]) =>
+  SECTIONS_MS.map((sectionMs) => ({ processCount, workerCount, sectionMs })),
+);
+
+const THROTTLED_CONTENTION: Contention = { ...MAIN_CONTENTION, firstShare: 0.2 };
+
 /** Subjects of the contentions other than the main one. */
-const SOME_SUBJECTS = ["quorate", "redis-semaphore", "floor", "floor-granted"];
+const SOME_SUBJECTS = ["quorate", "redis-semaphore", "redlock", "poll", "floor", "floor-granted"];
 
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
-  cases: [
-    { contention: MAIN_CONTENTION, subjectNames: CONTENDED_SUBJECTS },
-    ...OTHER_CONTENTIONS.map((contention) => ({ contention, subjectNames: SOME_SUBJECTS })),
-  ],
+  cases: [...MATRIX, THROTTLED_CONTENTION].map((contention) => {
+    const isMain = contentionName(contention) === contentionName(MAIN_CONTENTION);
+    return { contention, subjectNames: isMain ? CONTENDED_SUBJECTS : SOME_SUBJECTS };
+  }),
   rounds: 3,
   warmUpCycles: 10_000,
   settleMs: 500,
   measureMs: 2_000,
+  profileMs: 1_000,
 };
 
 export const QUICK_CONTENDED: ContendedPlan = {
@@ -81,4 +95,5 @@ export const QUICK_CONTENDED: ContendedPlan = {
   warmUpCycles: 1_000,
   settleMs: 100,
   measureMs: 800,
+  profileMs: 400,
 };

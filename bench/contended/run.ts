@@ -10,8 +10,9 @@ import {
   type ContenderQuestion,
   type Contention,
   type MeasuredAnswer,
+  type Shares,
 } from "./contention.js";
-import { contendedSends, type ContendedPlan } from "./plan.js";
+import { contendedSends, isFloor, type ContendedPlan } from "./plan.js";
 import { sampleOf, type ContendedSample } from "./sample.js";
 
 const CONTENDER = new URL("contender.js", import.meta.url);
@@ -51,7 +52,7 @@ export async function runContendedPart(
 }
 
 async function runOnce(
-  { nodeCount, warmUpCycles, settleMs, measureMs }: ContendedPlan,
+  { nodeCount, warmUpCycles, settleMs, measureMs, profileMs }: ContendedPlan,
   contention: Contention,
   subjectName: string,
   fleet: RedisFleet,
@@ -82,7 +83,19 @@ async function runOnce(
     const after = await readStats(nodes);
     const calls = callsBetween(before, after, contendedSends(subjectName));
     const cpuUs = after.cpuUs - before.cpuUs;
-    return sampleOf(answers, measureMs, { callsPerNode: calls / nodes.length, cpuUs });
+    const shares =
+      profileMs === 0 || isFloor(subjectName)
+        ? undefined
+        : (
+            await ask<Shares | undefined>(
+              (index) => ({
+                ...{ kind: "profile", contention, measureMs: profileMs },
+                isWatched: index === 0,
+              }),
+              profileMs + SPARE_MS,
+            )
+          )[0];
+    return sampleOf(answers, measureMs, { callsPerNode: calls / nodes.length, cpuUs }, shares);
   } finally {
     closeClients(nodes);
     await Promise.all(contenders.map((one) => one[Symbol.asyncDispose]()));

@@ -1,4 +1,5 @@
-import { seriesTable, type Column, type Show } from "../text/table.js";
+import { CLIENT_LINES } from "../budget/profile.js";
+import { aligned, inWords, seriesTable, type Column, type Show } from "../text/table.js";
 import { contentionName } from "./contention.js";
 import type { ContendedSeries } from "./run.js";
 import type { ContendedSample } from "./sample.js";
@@ -13,7 +14,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { of: (one) => one.waitP99Ms, title: "p99", digits: 1 },
   { of: (one) => one.waitMaxMs, title: "max", digits: 1 },
   { of: (one) => one.jainIndex, title: "Jain index", digits: 3 },
-  { of: (one) => one.processJainIndex, title: "of processes", digits: 3 },
+  { of: (one) => one.processJainIndex ?? Number.NaN, title: "of processes", digits: 3 },
   { of: (one) => one.callsPerNode, title: "calls/node", digits: 2 },
   { of: (one) => one.clientCpuUs, title: "client CPU µs", digits: 0 },
   { of: (one) => one.serverCpuUs, title: "nodes CPU µs", digits: 0 },
@@ -29,9 +30,34 @@ export function contendedTables(series: readonly ContendedSeries[], show?: Show)
       const rows = series
         .filter(({ contention }) => contentionName(contention) === name)
         .map((one) => ({ titles: [one.subjectName], samples: rowsOf(one, series) }));
-      return `#### ${name}\n\n${seriesTable(["subject"], COLUMNS, rows, show)}`;
+      const lines = linesTable(name, series, show);
+      return `#### ${name}\n\n${seriesTable(["subject"], COLUMNS, rows, show)}${lines}`;
     })
     .join("\n\n");
+}
+
+/** Subjects as columns, what the clients' CPU time of a hand-over is spent on as rows; empty where no profile was taken. */
+function linesTable(
+  name: string,
+  series: readonly ContendedSeries[],
+  show: Show = inWords,
+): string {
+  const subjects = series.filter(
+    ({ contention, samples }) =>
+      contentionName(contention) === name && samples.some(({ clientLines }) => clientLines),
+  );
+  if (subjects.length === 0) return "";
+  const rows = CLIENT_LINES.map((line) => [
+    line,
+    ...subjects.map(({ samples }) =>
+      show(
+        samples.map(({ clientLines }) => clientLines?.[line] ?? 0),
+        0,
+      ),
+    ),
+  ]);
+  const head = ["client CPU µs", ...subjects.map(({ subjectName }) => subjectName)];
+  return `\n\n${aligned([head, ...rows])}`;
 }
 
 function rowsOf(one: ContendedSeries, series: readonly ContendedSeries[]): Row[] {

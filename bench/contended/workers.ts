@@ -15,13 +15,18 @@ const GRACE_MS = 200;
 
 const WARM_UP_IN_FLIGHT = 8;
 
+/** From one begin to its end, which is known once it is measured. */
+interface Run {
+  endMs: number;
+}
+
 class Workers implements Contender {
   readonly #acquire: Acquire;
   /** By worker. */
   #counts: number[] = [];
   #waitsMs: number[] = [];
   readonly #waitingSinceMs = new Map<number, number>();
-  #endMs = Infinity;
+  #run: Run = { endMs: Infinity };
   #all: Promise<unknown> = Promise.resolve();
 
   constructor(acquire: Acquire) {
@@ -39,29 +44,33 @@ class Workers implements Contender {
 
   begin({ workerCount, sectionMs }: Contention): void {
     this.#counts = Array.from({ length: workerCount }, () => 0);
-    this.#all = Promise.all(this.#counts.map((_, worker) => this.#work(worker, sectionMs)));
+    this.#run = { endMs: Infinity };
+    this.#all = Promise.all(
+      this.#counts.map((_, worker) => this.#work(this.#run, worker, sectionMs)),
+    );
   }
 
   async measure(measureMs: number): Promise<ContenderAnswer> {
     this.#counts.fill(0);
     this.#waitsMs = [];
-    this.#endMs = performance.now() + measureMs;
+    const endMs = performance.now() + measureMs;
+    this.#run.endMs = endMs;
     await Promise.race([this.#all, sleep(measureMs + GRACE_MS)]);
     return {
       counts: this.#counts,
       waitsMs: this.#waitsMs,
-      openWaitsMs: [...this.#waitingSinceMs.values()].map((ms) => this.#endMs - ms),
+      openWaitsMs: [...this.#waitingSinceMs.values()].map((ms) => endMs - ms),
     };
   }
 
-  async #work(worker: number, sectionMs: number): Promise<void> {
-    while (performance.now() < this.#endMs) {
+  async #work(run: Run, worker: number, sectionMs: number): Promise<void> {
+    while (performance.now() < run.endMs) {
       const fromMs = performance.now();
       this.#waitingSinceMs.set(worker, fromMs);
       const release = await this.#acquire("contended");
       const gotMs = performance.now();
       this.#waitingSinceMs.delete(worker);
-      if (gotMs < this.#endMs) {
+      if (gotMs < run.endMs) {
         this.#waitsMs.push(gotMs - fromMs);
         this.#counts[worker] = (this.#counts[worker] ?? 0) + 1;
       }

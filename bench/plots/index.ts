@@ -1,5 +1,12 @@
 import { contentionName } from "../contended/contention.js";
-import { MAIN_CONTENTION } from "../contended/plan.js";
+import {
+  CONTENDED_SUBJECTS,
+  MAIN_CONTENTION,
+  SECTIONS_MS,
+  SHAPES,
+  type Shape,
+} from "../contended/plan.js";
+import type { ContendedSeries } from "../contended/run.js";
 import { WAIT_QUANTILES } from "../contended/sample.js";
 import { faultCaseName } from "../faults/fault.js";
 import { spreadOf } from "../numbers/spread.js";
@@ -24,6 +31,7 @@ export function plotsOf(results: Results): Plot[] {
     ...speedPlot(results, 5),
     ...cpuPlot(results),
     ...waitPlot(results),
+    ...SHAPES.flatMap((shape) => handOverPlot(results, shape)),
     ...faultPlot(results),
   ];
 }
@@ -72,6 +80,35 @@ function waitPlot(results: Results): Plot[] {
   return plotOf("waits", caption, lines, () => linePlot({ ...titles, isLog: true, lines, xLabel }));
 }
 
+export const handOverFile = ([processCount, workerCount]: Shape): string =>
+  `hand-overs-${processCount}x${workerCount}.svg`;
+
+/** Where every section was measured. */
+function handOverPlot(results: Results, [processCount, workerCount]: Shape): Plot[] {
+  const all = seriesIn(results, "contended");
+  const of = (sectionMs: number, subjectName: string): ContendedSeries | undefined =>
+    all.find(
+      (one) =>
+        one.subjectName === subjectName &&
+        contentionName(one.contention) === contentionName({ processCount, workerCount, sectionMs }),
+    );
+  const names = CONTENDED_SUBJECTS.filter((name) => SECTIONS_MS.every((ms) => of(ms, name)));
+  if (names.length === 0) return [];
+  const shape = `${processCount} x ${workerCount} workers`;
+  const caption = `Hand-overs per second, ${shape}, five nodes, by the time for which the lock is held`;
+  const groups = SECTIONS_MS.map((sectionMs) => ({
+    name: `${sectionMs} ms`,
+    values: names.map((name) =>
+      spreadOf(of(sectionMs, name)?.samples.map((sample) => sample.handOversPerSecond) ?? []),
+    ),
+  }));
+  const svg = barPlot({
+    ...{ title: caption, valueTitle: "hand-overs/s", groups },
+    names: names.map(legendName),
+  });
+  return [{ file: handOverFile([processCount, workerCount]), caption, svg }];
+}
+
 function faultPlot(results: Results): Plot[] {
   const faults = seriesIn(results, "faults");
   if (faults.length === 0) return [];
@@ -92,6 +129,8 @@ function faultPlot(results: Results): Plot[] {
 const LEGEND_NAMES: Readonly<Record<string, string>> = {
   "quorate-fair": "quorate, fair: true",
   sesamecare: "@sesamecare-oss/redlock",
+  poll: "SET NX, polling",
+  "floor-granted": "floor: the release grants",
   raw: "SET NX by hand",
   "raw-autopipelined": "SET NX, autopipelined",
   "raw-socket": "plain sockets",

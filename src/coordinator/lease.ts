@@ -254,7 +254,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if (this.#state === "held") {
       // A lease that has ended was not released in time, whatever the nodes still hold.
       if (!this.isHeld()) return Promise.resolve("expired");
-      this.#end("released");
+      this.#end("released", true);
       this.#context.observer.onReleased(this);
       const released = this.#released;
       const isWaitedFor = released.waiter !== undefined;
@@ -269,7 +269,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   /** Ends the lock here, unless it has ended; the caller sends its release. */
   endHere(): Released {
     if (this.isHeld()) {
-      this.#end("released");
+      this.#end("released", true);
       this.#context.observer.onReleased(this);
     }
     return this.#released;
@@ -278,7 +278,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   /** Ends the lock here without a release: another process may take it over from this owner, while its keys last. */
   give(): void {
     if (!this.isHeld()) return;
-    this.#end("released");
+    this.#end("released", false);
     this.isGiven = true;
     this.#context.observer.onReleased(this);
     this.#releasing = Promise.resolve("handedOver");
@@ -302,7 +302,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   async close(): Promise<void> {
     if (!this.isHeld()) return;
     const released = release(this.#context, this.#released);
-    this.#leave("closed");
+    this.#leave("closed", true);
     await released;
   }
 
@@ -316,23 +316,24 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     // After extends and heals that may still arrive; before anybody is notified, so that no listener's reaction can
     // come first. With a lock-delay the name stays closed: the keys are left to expire, as where they may be another's.
     const { lockDelayMs, isByValue } = this.settings;
-    if (!lockDelayMs && isByValue !== true) rollback(this.#context, this.#released);
-    this.#leave(reason);
+    const isReleased = !lockDelayMs && isByValue !== true;
+    if (isReleased) rollback(this.#context, this.#released);
+    this.#leave(reason, isReleased);
     this.#letLook();
   }
 
-  #leave(reason: LossReason): void {
+  #leave(reason: LossReason, isReleased: boolean): void {
     if (reason === "expired") this.#lossCause = this.#renewing().causeOfExpiry();
-    this.#end("lost");
+    this.#end("lost", isReleased);
     this.#lossReason = reason;
     this.onLost?.(reason);
     this.#context.observer.onLost(this, reason);
   }
 
   /** The lock is no longer held; from now on only the release is sent. */
-  #end(state: "lost" | "released"): void {
+  #end(state: "lost" | "released", isReleased: boolean): void {
     this.#state = state;
-    this.#context.waitQueues.onEnd(this);
+    this.#context.waitQueues.onEnd(this, isReleased);
     this.#renewal?.stop();
     this.#context.schedule.remove(this);
   }

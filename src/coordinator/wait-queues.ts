@@ -204,16 +204,18 @@ export class WaitQueues {
     }
   }
 
-  /** A lock is no longer held. */
-  onEnd(holder: GrantedWaiter): void {
+  /** A lock is no longer held. @param isReleased its release is or was sent to all nodes */
+  onEnd(holder: GrantedWaiter, isReleased: boolean): void {
     const { keys, place } = holder;
     if (keys.permits !== undefined) this.permits.delete(keys);
     // Before the release, which would notify it where it stands first.
     if (place !== undefined) {
       const next = this.of(keys)?.first?.waiter;
-      this.heldPlaces.end(keys, place, next, (index, waiter) =>
-        this.#sendLeave(index, keys, waiter),
-      );
+      // With what is deferred there, a release leaves the place, if nobody goes on in it.
+      const isLeft = isReleased && keys.queue.isDeferred && next === undefined;
+      this.heldPlaces.end(keys, place, next, (index, waiter) => {
+        if (!isLeft) this.#sendLeave(index, keys, waiter);
+      });
     }
     if (this.#holders.size === 0) return;
     const { holderKey } = keys;

@@ -35,6 +35,9 @@ describe("the CPU budget of the client", () => {
   const LINES: readonly (readonly [url: string, line: ClientLine])[] = [
     ["node:net", "Node's sockets, streams and ticks"],
     ["node:internal/process/task_queues", "Node's sockets, streams and ticks"],
+    ["node:internal/timers", "Node's timers"],
+    ["node:async_hooks", "promises and async contexts"],
+    ["node:internal/process/promises", "promises and async contexts"],
     ["file:///p/node_modules/ioredis/built/Redis.js", "ioredis"],
     ["file:///p/node_modules/redis-parser/lib/parser.js", "ioredis"],
     ["file:///p/node_modules/redlock/src/index.js", "the library: everything else"],
@@ -49,6 +52,12 @@ describe("the CPU budget of the client", () => {
       expect(shares({ name: "run", url, hits: 3 })).to.deep.equal({ [line]: 1 });
     });
   }
+
+  it("counts running callbacks of promises for these", () => {
+    expect(shares({ name: "runMicrotasks", hits: 1 })).to.deep.equal({
+      "promises and async contexts": 1,
+    });
+  });
 
   it("leaves idle time out, and divides the rest", () => {
     const found = shares(

@@ -1,7 +1,8 @@
 import { expect } from "chai";
-import { FLEET_CONTENTION, MAIN_CONTENTION } from "../../bench/contended/plan.js";
+import type { Contention } from "../../bench/contended/contention.js";
+import { BARE_CONTENTION, FLEET_CONTENTION, MAIN_CONTENTION } from "../../bench/contended/plan.js";
 import type { ContendedSeries } from "../../bench/contended/run.js";
-import { sampleOf } from "../../bench/contended/sample.js";
+import { sampleOf, type ContendedSample } from "../../bench/contended/sample.js";
 import { contendedTables } from "../../bench/contended/tables.js";
 import { contendedVerdicts } from "../../bench/contended/targets.js";
 
@@ -61,38 +62,69 @@ describe("bench contended", () => {
     expect([processes.jainIndex, processes.processJainIndex]).to.deep.equal([0.5, 0.5]);
   });
 
-  const speeds: [figure: RegExp, ours: number, beside: ContendedSeries, verdict: string][] = [
-    [/\/ floor$/, 170, series("floor", 200), "reached"],
-    [/\/ floor$/, 169, series("floor", 200), "missed"],
-    [/\/ those of 2 x 8/, 200, fleet(190), "reached"],
-    [/\/ those of 2 x 8/, 200, fleet(189), "missed"],
+  const verdictsOf = (all: readonly ContendedSeries[], figure: RegExp): string[] =>
+    contendedVerdicts(all)
+      .filter((one) => figure.test(one.figure))
+      .map(({ where, verdict }) => `${where.split(" workers")[0]} ${verdict}`);
+  const inCell = (contention: Contention, one: ContendedSeries): ContendedSeries => {
+    return { ...one, contention };
+  };
+
+  const speeds: [where: Contention, other: string, ours: number, verdict: string][] = [
+    [MAIN_CONTENTION, "redis-semaphore", 110, "2 x 8 reached"],
+    [MAIN_CONTENTION, "redis-semaphore", 109, "2 x 8 missed"],
+    [MAIN_CONTENTION, "floor-granted", 85, "2 x 8 reached"],
+    [MAIN_CONTENTION, "floor-granted", 84, "2 x 8 missed"],
+    [BARE_CONTENTION, "redis-semaphore", 120, "4 x 4 reached"],
+    [BARE_CONTENTION, "redis-semaphore", 119, "4 x 4 missed"],
+    [BARE_CONTENTION, "floor-granted", 60, "4 x 4 reached"],
+    [BARE_CONTENTION, "floor-granted", 59, "4 x 4 missed"],
+    [FLEET_CONTENTION, "floor-granted", 80, "50 x 1 reached"],
+    [FLEET_CONTENTION, "floor-granted", 79, "50 x 1 missed"],
   ];
-  for (const [figure, ours, beside, verdict] of speeds) {
-    it(`calls ${ours} ${verdict}: ${figure.source} of ${beside.samples[0]?.handOversPerSecond}`, () => {
-      const all = contendedVerdicts([series("quorate", ours), beside]);
-      expect(all.filter((one) => figure.test(one.figure)).map((one) => one.verdict)).to.deep.equal([
-        verdict,
-      ]);
+  for (const [where, other, ours, verdict] of speeds) {
+    it(`calls ${ours} hand-overs beside 100 of ${other}: ${verdict}`, () => {
+      const all = [series("quorate", ours), series(other, 100)].map((one) => inCell(where, one));
+      expect(verdictsOf(all, new RegExp(`^hand-overs/s / ${other}`))).to.deep.equal([verdict]);
     });
   }
 
-  it("wants even shares of two processes and of fifty, and of these one script call a node", () => {
-    const verdictsOf = (callsPerNode: number, jainIndex: number): string[][] => {
-      const samples = [{ ...sample(10), callsPerNode, jainIndex }];
-      return contendedVerdicts([
-        { ...series("quorate"), samples },
-        { ...fleet(), samples },
-      ])
-        .filter(({ figure }) => !figure.startsWith("hand-overs"))
-        .map(({ where, figure, verdict }) => [where.split(" workers")[0] ?? "", figure, verdict]);
-    };
-    const verdicts = (word: string): string[][] => [
-      ["50 x 1", "script calls per node and hand-over", word],
-      ["2 x 8", "Jain index", word],
-      ["50 x 1", "Jain index", word],
+  it("wants two calls a node and hand-over of a fleet", () => {
+    for (const [callsPerNode, verdict] of [
+      [2.1, "50 x 1 reached"],
+      [2.2, "50 x 1 missed"],
+    ] as const) {
+      const one = { ...fleet(), samples: [{ ...sample(10), callsPerNode }] };
+      expect(verdictsOf([one], /script calls/)).to.deep.equal([verdict]);
+    }
+  });
+
+  it("wants even shares of processes, no long wait and little CPU in every contention but one with a slow process", () => {
+    const good = { ...sample(10), processJainIndex: 0.97, waitP50Ms: 2, waitMaxMs: 6 };
+    const bad = { ...good, processJainIndex: 0.96, waitMaxMs: 7, clientCpuUs: 81 };
+    const peer = { ...good, clientCpuUs: 100 };
+    const cell = { processCount: 3, workerCount: 3, sectionMs: 0 };
+    const all = (ours: ContendedSample, contention: Contention): ContendedSeries[] => [
+      { contention, subjectName: "quorate", samples: [ours] },
+      { contention, subjectName: "redis-semaphore", samples: [peer] },
     ];
-    expect(verdictsOf(1.1, 0.95)).to.deep.equal(verdicts("reached"));
-    expect(verdictsOf(1.2, 0.94)).to.deep.equal(verdicts("missed"));
+    const figures = /^(?:client CPU|Jain index of processes|longest wait)/;
+    const verdicts = (word: string): string[] => Array.from({ length: 3 }, () => `3 x 3 ${word}`);
+    const frugal = { ...good, clientCpuUs: 80 };
+    expect(verdictsOf(all(frugal, cell), figures)).to.deep.equal(verdicts("reached"));
+    expect(verdictsOf(all(bad, cell), figures)).to.deep.equal(verdicts("missed"));
+    expect(verdictsOf(all(bad, { ...cell, firstShare: 0.2 }), figures)).to.deep.equal([]);
+  });
+
+  it("divides the clients' CPU as a profile does, and shows it beside", () => {
+    const answers = [{ counts: [10], waitsMs: [1], openWaitsMs: [], cpuUs: 1_000 }];
+    const nodes = { callsPerNode: 1, cpuUs: 1 };
+    const one = sampleOf(answers, 1_000, nodes, { ioredis: 0.25, "garbage collection": 0.75 });
+    expect(one.clientLines).to.deep.equal({ ioredis: 25, "garbage collection": 75 });
+    const table = contendedTables([{ ...series("quorate"), samples: [one] }, series("floor", 20)]);
+    expect(table).to.match(/\| client CPU µs +\| quorate \|\n/);
+    expect(table).to.match(/\| ioredis +\| 25 +\|/);
+    expect(contendedTables([series("quorate", 10)])).to.not.include("client CPU µs |\n");
   });
 
   it("shows the share of the floor of the same round, and no waits where there are none", () => {

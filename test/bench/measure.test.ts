@@ -43,6 +43,7 @@ describe("the bench on real servers", function () {
         rounds: 1,
         warmUpCycles: 4,
         settleMs: 50,
+        profileMs: 200,
         measureMs: 2_000,
       },
       faults: {
@@ -123,6 +124,9 @@ describe("the bench on real servers", function () {
     // A grant and a release, also of what was handed over before the first process began to count. Who asked in a loop
     // would need many.
     expect(floor?.callsPerNode).to.be.within(1, 6);
+    const lines = Object.values(quorate?.clientLines ?? {});
+    expect(lines.reduce((sum, us) => sum + us, 0)).to.be.closeTo(quorate?.clientCpuUs ?? 0, 1e-6);
+    expect(floor?.clientLines).to.equal(undefined);
   });
 
   it("goes on while a node is frozen, once and again", () => {

@@ -1,6 +1,9 @@
 import { expect } from "chai";
 import { array, assert, double, property, string } from "fast-check";
 import { barPlot } from "../../bench/plots/bar-plot.js";
+import { sampleOf } from "../../bench/contended/sample.js";
+import { plotsOf } from "../../bench/plots/index.js";
+import type { Results } from "../../bench/results.js";
 import { linePlot } from "../../bench/plots/line-plot.js";
 import { linearScale, logScale, placeScale, type Scale } from "../../bench/plots/scale.js";
 import { text } from "../../pictures/svg.js";
@@ -50,6 +53,20 @@ describe("plots", () => {
     expect(svg.match(/<circle /g)).to.have.length(3);
     for (const word of ["ours", "theirs", ">64<", "<title>t</title>"]) expect(svg).to.include(word);
     expect(svg).to.not.include("NaN");
+  });
+
+  it("draws the hand-overs of a shape of contention once every section is measured", () => {
+    const answers = [{ counts: [10], waitsMs: [1], openWaitsMs: [], cpuUs: 1_000 }];
+    const sample = sampleOf(answers, 1_000, { callsPerNode: 1, cpuUs: 1 });
+    const filesOf = (sections: readonly number[]): string[] => {
+      const series = sections.map((sectionMs) => {
+        const contention = { processCount: 4, workerCount: 4, sectionMs };
+        return { contention, subjectName: "quorate", samples: [sample] };
+      });
+      return plotsOf({ contended: { series } } as unknown as Results).map(({ file }) => file);
+    };
+    expect(filesOf([0, 1])).to.deep.equal([]);
+    expect(filesOf([0, 1, 10])).to.deep.equal(["hand-overs-4x4.svg"]);
   });
 
   it("draws a bar a value, longer for more", () => {

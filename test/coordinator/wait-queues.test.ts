@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import type { Lease } from "../../src/coordinator/lease.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import {
   CONTENDED_MS,
   ContendedNames,
@@ -279,19 +280,37 @@ describe("A line", () => {
     });
   }
 
-  it("W4: leaves the queue of a node that had refused it when it is released, and of no other", () => {
-    const { bench } = waitingBench();
-    const { outcomes } = bench.acquire({ renew: false }, { ...WAIT, fair: true });
-    bench.answer("acquire", [granted(7), granted(7), held()]);
-    expect(bench.counts("leave"), "while it is held").to.deep.equal([0, 0, 0]);
-    const [outcome] = outcomes;
-    if (outcome?.kind !== "granted") throw new Error("not granted");
-    void outcome.lease.release();
-    expect(bench.counts("leave")).to.deep.equal([0, 0, 1]);
-    const { waiter } = bench.nodes[2]?.last("leave").operation ?? {};
-    expect(waiter).to.include({ inbox: INBOX, turnMs: 13 });
-    const last = bench.nodes[2]?.kinds.slice(-2);
-    expect(last, "not to be notified by its own release").to.deep.equal(["leave", "release"]);
+  describe("W4: whose lock is over, leaves the queue of a node that had refused it", () => {
+    const ENDS: readonly [
+      how: string,
+      over: Partial<LeaseSettings>,
+      end: (bench: CoordinatorBench, lease: Lease) => void,
+    ][] = [
+      ["with its release", {}, (_, lease) => void lease.release()],
+      ["with that of a lock that is lost", {}, ({ clock }) => clock.advance(2_000)],
+      ["by a leave where another process takes it over", {}, (_, lease) => lease.give()],
+      [
+        "by a leave where the name stays closed",
+        { lockDelayMs: 1_000 },
+        ({ clock }) => clock.advance(2_000),
+      ],
+    ];
+    for (const [how, over, end] of ENDS) {
+      it(how, () => {
+        const { bench } = waitingBench();
+        const { outcomes } = bench.acquire({ renew: false, ...over }, { ...WAIT, fair: true });
+        bench.answer("acquire", [granted(7), granted(7), held()]);
+        const [outcome] = outcomes;
+        if (outcome?.kind !== "granted") throw new Error("not granted");
+        expect(bench.counts("leave"), "while it is held").to.deep.equal([0, 0, 0]);
+        end(bench, outcome.lease);
+        const isReleased = !how.startsWith("by");
+        expect(bench.counts("leave")).to.deep.equal(isReleased ? [0, 0, 0] : [0, 0, 1]);
+        const last = bench.nodes[2]?.last(isReleased ? "release" : "leave").operation;
+        expect(last?.waiter).to.include({ inbox: INBOX, turnMs: 13 });
+        if (isReleased) expect(last?.waiter).to.include({ ticket: 0 });
+      });
+    }
   });
 
   it("lets its lock take a turn that comes late, and passes on one that nobody wants", () => {

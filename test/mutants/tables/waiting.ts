@@ -3,6 +3,14 @@ import * as scenarios from "../scenarios/waiting.js";
 
 export const ROWS: readonly Row[] = [
   {
+    id: "place-left-without-release",
+    means: "a lock that is handed over, or not released, does not leave the queues either",
+    file: "src/coordinator/wait-queues.ts",
+    find: "const isLeft = isReleased && keys.queue.isDeferred && next === undefined;",
+    replace: "const isLeft = keys.queue.isDeferred && next === undefined;",
+    test: "test/coordinator/wait-queues.test.ts",
+  },
+  {
     id: "attempt-outlives-preemption",
     means: "an attempt in flight when its process stole the name is granted after all",
     seenIn: "steal that considers holders, but not pending acquires",
