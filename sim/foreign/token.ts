@@ -1,5 +1,4 @@
 import type { ForeignStep } from "../node-keys.js";
-import type { StoredKey } from "../stored-key.js";
 import { askAll, isQuorum, wallMs, type ForeignLock, type ForeignSite } from "./foreign-lock.js";
 import type { Wire } from "./wire.js";
 
@@ -7,13 +6,11 @@ const DRIFT_FACTOR = 0.01;
 
 /**
  * The recipe of the servers' documentation, with the commands of Redis 8.4: a random value under the key, which is
- * renewed and deleted only while it is there. Who follows the older half of it deletes the key without looking. With
- * several nodes, a majority of them counts.
+ * renewed and deleted only while it is there. With several nodes, a majority of them counts.
  */
 export class TokenLock implements ForeignLock {
   readonly #site: ForeignSite;
   #attemptCount = 0;
-  #endsAtMs = 0;
   /** The nodes on which it was acquired, or may have been. */
   #at: readonly Wire[] = [];
 
@@ -34,7 +31,7 @@ export class TokenLock implements ForeignLock {
     const answers = await askAll(this.#site, (wire) => wire.ask(argv, this.#step()));
     this.#at = wires.filter((_, index) => answers[index] !== null);
     if (isQuorum(this.#site, countOf(answers))) return this.#holdFrom(startMs);
-    await this.#delete(["DELEX", key, "IFEQ", this.ownerId]);
+    await this.#delete();
     return undefined;
   }
 
@@ -48,29 +45,21 @@ export class TokenLock implements ForeignLock {
   }
 
   async unlock(): Promise<void> {
-    const { session, key } = this.#site;
-    const isOver = wallMs(this.#site) >= this.#endsAtMs;
-    if (session.release === "never" || (session.release === "own" && isOver)) return;
-    if (session.release === "checked") await this.#delete(["DELEX", key, "IFEQ", this.ownerId]);
-    else await this.#delete(["DEL", key], (before) => before?.text !== this.ownerId);
+    if (this.#site.session.release !== "never") await this.#delete();
   }
 
   #holdFrom(startMs: number): number {
     const { ttlMs } = this.#site.settings;
-    this.#endsAtMs = startMs + ttlMs - (Math.round(DRIFT_FACTOR * ttlMs) + 2);
-    return this.#endsAtMs;
+    return startMs + ttlMs - (Math.round(DRIFT_FACTOR * ttlMs) + 2);
   }
 
-  async #delete(
-    argv: readonly string[],
-    trespasses?: (before: StoredKey | undefined) => boolean,
-  ): Promise<void> {
-    const by = this.#step(trespasses);
-    await Promise.all(this.#at.map((wire) => wire.ask(argv, by).catch(() => {})));
+  async #delete(): Promise<void> {
+    const argv = ["DELEX", this.#site.key, "IFEQ", this.ownerId];
+    await Promise.all(this.#at.map((wire) => wire.ask(argv, this.#step()).catch(() => {})));
   }
 
-  #step(trespasses?: ForeignStep["trespasses"]): ForeignStep {
-    return { kind: "foreign", ownerId: this.ownerId, ...(trespasses && { trespasses }) };
+  #step(): ForeignStep {
+    return { kind: "foreign", ownerId: this.ownerId };
   }
 }
 
