@@ -128,7 +128,7 @@ local function handshake()
     local _, before = string.find(info, '\n' .. name .. ':', 1, true)
     return before and string.match(info, '^[^\r\n]*', before + 1) or ''
   end
-  -- What was read outside is of whatever server answered then: behind a proxy, of another run than that which runs this.
+  -- What was read outside may be of another run of the server, or of another behind the same proxy.
   local run_id = may_ask and field('run_id') or ''
   local t = call('TIME')
   local now_ms = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
