@@ -74,7 +74,7 @@ export function parseCapabilities(text: string): Capabilities {
  * - `permission`: the user may not run all commands that locks need
  * - `interleaves`: other commands were seen between those of a script
  * - `notAtomic`: its kind executes others between those of a script, unless it is told not to
- * - `info`: a script may not call INFO, so nothing is known about it
+ * - `info`: INFO may not be called, neither by a script nor by the client, so nothing is known about it
  * - `undeclaredKeys`: a script may not use keys that it derives from others
  * - `runId`: it does not say which run of it this is, so a restart goes unseen if the record survives it
  * - `record`: its record was written by a later version of the protocol, or by something else
@@ -111,14 +111,14 @@ const NOT_ATOMIC =
   "say so with `atomicScripts: true`";
 
 const NO_INFO =
-  "a script may not call INFO there, so its role, its eviction policy and its restarts are unknown; use another server";
+  "INFO may not be called there, so its role, its eviction policy and its restarts are unknown; use another server";
 
 const NO_UNDECLARED_KEYS =
   "a script may not use keys that it was not called with; allow it (Dragonfly: --default_lua_flags=allow-undeclared-keys), " +
   "or use another server";
 
 const NO_RUN_ID =
-  "INFO does not name its run_id, so a restart from an old snapshot would go unseen; use another server, or, if this one " +
+  "INFO does not name its run_id (or no script may call it), so a restart from an old snapshot would go unseen; use another server, or, if this one " +
   "keeps every write, accept that with `acceptNoRunId: true`";
 
 /** What is not a problem of a node for those who say so. */
@@ -142,8 +142,8 @@ export function isExcused({ kind }: ConfigProblem, excuses: Excuses): boolean {
 export function lacksOf(capabilities: Capabilities): readonly ConfigProblem[] {
   const { role, mode, eviction, evicts, infoInScript, undeclaredKeys, runId } = capabilities;
   const problems: ConfigProblem[] = [];
-  // All else is unknown then.
-  if (!infoInScript) return [{ kind: "info", message: NO_INFO }];
+  // All else is unknown then. Where it was read outside, the role is known, and the run id is not.
+  if (!infoInScript && role === "") return [{ kind: "info", message: NO_INFO }];
   if (mode === "cluster") problems.push({ kind: "cluster", message: MEMBER_OF_CLUSTER });
   if (role !== "master") {
     problems.push({

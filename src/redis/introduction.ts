@@ -48,10 +48,10 @@ export class Introduction {
     const [connectionId, list, about] = await Promise.all([
       named("CLIENT|ID", this.#redis.client("ID")),
       this.#isDone ? "" : this.#introduce(request),
-      this.#redis.eval(HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...encodeHandshake(request)),
+      askHandshake(this.#redis, RECORD_KEY, request),
     ]);
     if (!Number.isSafeInteger(connectionId)) throw new Error(notAnswered("CLIENT ID"));
-    const handshake = decodeHandshake(String(connectionId), about);
+    const handshake = { ...about, connectionId: String(connectionId) };
     const isUnseen = !this.#isDone && handshake.earlierTtlMs === 0 && !request.isLooking;
     this.#isDone = true;
     await Promise.all(connectionsToEnd(request, list).map((id) => this.#kill(id)));
@@ -100,6 +100,25 @@ export class Introduction {
       throw error;
     }
   }
+}
+
+/**
+ * What the server says of itself to the script. Where no script may call INFO, the client does, and asks again; without
+ * INFO nothing is known of the server, and nothing was written.
+ */
+export async function askHandshake(
+  redis: Pick<Introduced, "eval" | "call">,
+  recordKey: string,
+  request: HandshakeRequest,
+): Promise<ReturnType<typeof decodeHandshake>> {
+  const ask = async (info?: string): Promise<ReturnType<typeof decodeHandshake>> => {
+    const words = encodeHandshake(request, info);
+    return decodeHandshake("", await redis.eval(HANDSHAKE_SCRIPT, 1, recordKey, ...words));
+  };
+  const about = await ask();
+  if (about.problems[0]?.kind !== "info") return about;
+  const info = await redis.call("INFO").catch(() => "");
+  return typeof info === "string" && info !== "" ? ask(info) : about;
 }
 
 /** Not all servers' errors name the forbidden command. */

@@ -10,8 +10,12 @@ import {
   type ReadRecord,
 } from "../protocol/record.js";
 
-/** Arguments of the handshake script after its key. */
-export function encodeHandshake(request: HandshakeRequest): (string | number)[] {
+/**
+ * Arguments of the handshake script after its key.
+ *
+ * @param info what INFO says outside of the script
+ */
+export function encodeHandshake(request: HandshakeRequest, info = ""): (string | number)[] {
   const { order, nodeList } = request;
   return [
     request.newId,
@@ -30,6 +34,7 @@ export function encodeHandshake(request: HandshakeRequest): (string | number)[] 
     request.isLooking ? 1 : 0,
     request.firstTtlMs,
     nodeList.topFence ?? 0,
+    info,
     request.number,
   ];
 }

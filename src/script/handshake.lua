@@ -19,6 +19,7 @@
 -- ARGV[16] 1 if the sender only looks: nothing is written
 -- ARGV[17] longest ttl with which a record begins, ms
 -- ARGV[18] with that list: the highest fence of all its nodes; where it is written, all new fences are above
+-- ARGV[19] what INFO said outside of the script, for a server that lets no script call it; "" if it was not asked
 -- the last: the number of this call, which the reply repeats: connections can mix up replies
 --
 -- Returns the number of the call, run_id, node time in ms, commands of the batch script that the user may not run or
@@ -68,7 +69,7 @@ local function denied_commands()
 end
 
 -- Not by the server's name or version: each is tried. Except for one that is seen only by chance.
-local function capabilities_of(info, field)
+local function capabilities_of(may_ask, field)
   local words = {}
   local function add(name, is_true)
     if is_true then words[#words + 1] = name end
@@ -80,8 +81,8 @@ local function capabilities_of(info, field)
   local reply = redis.pcall('EXISTS', KEYS[1] .. ':none')
   local why = type(reply) == 'table' and reply.err or ''
   add('undeclaredKeys', not string.find(string.lower(why), 'declared', 1, true))
-  add('infoInScript', info ~= '')
-  add('runId', field('run_id') ~= '')
+  add('infoInScript', may_ask)
+  add('runId', may_ask and field('run_id') ~= '')
   -- Before Redis 7 it is sent: nobody listens there.
   add('pubSub', may_run({ 'PUBLISH', ARGV[12], '' }))
   local eviction = field('maxmemory_policy')
@@ -120,15 +121,18 @@ end
 
 local function handshake()
   local info = info_of('server') .. info_of('replication') .. info_of('memory')
+  local may_ask = info ~= ''
+  if not may_ask then info = ARGV[19] end
   -- A plain search: a pattern is tried at every character of the whole text.
   local function field(name)
     local _, before = string.find(info, '\n' .. name .. ':', 1, true)
     return before and string.match(info, '^[^\r\n]*', before + 1) or ''
   end
-  local run_id = field('run_id')
+  -- What was read outside may be of another run of the server, or of another behind the same proxy.
+  local run_id = may_ask and field('run_id') or ''
   local t = call('TIME')
   local now_ms = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
-  local capabilities, is_keeping = capabilities_of(info, field)
+  local capabilities, is_keeping = capabilities_of(may_ask, field)
   local about = { run_id, string.format('%.0f', now_ms), denied_commands(), capabilities }
   if not is_keeping then return about end
 

@@ -1,10 +1,11 @@
 import { expect } from "chai";
-import { LockManager } from "../../src/index.js";
+import { LockManager, MisconfiguredError } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
+import { AlteredServer } from "../support/altered-server.js";
 import { examined } from "../support/examined.js";
 import { allNodes, at, serverVersion } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
-import { renewed } from "../support/settle.js";
+import { rejectionWith, renewed } from "../support/settle.js";
 
 const CLUSTER = ["cluster|addslots", "cluster|delslots", "cluster|setslot"];
 const OF_ALL = ["debug", "migrate", "replicaof", "slaveof", "shutdown", "bgsave", "save", "sync"];
@@ -23,6 +24,29 @@ const DENIED: Readonly<Record<string, readonly string[]>> = {
     ...["bgrewriteaof", "config|resetstat", "config|rewrite", "acl"],
   ],
 };
+
+describe("A service whose scripts may not call INFO", function () {
+  this.timeout(60_000);
+
+  it("is asked outside of them, and used if its restarts need not be seen", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 1 });
+    const node = at(fleet.nodes, 0);
+    await using server = await AlteredServer.start(node.port, "noInfo");
+    const nodes = [{ url: server.url, acceptNoRunId: true }];
+    await using locks = new LockManager(nodes, PATIENT);
+    await locks.ready();
+    await (await locks.acquire("name")).release();
+    const { findings } = await examined(nodes);
+    expect(findings.filter(({ severity }) => severity === "error")).to.deep.equal([]);
+    // What INFO says counts.
+    await node.command("CONFIG", "SET", "maxmemory", "100mb");
+    await node.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    await using evicting = new LockManager(nodes, PATIENT);
+    evicting.on("warning", () => {});
+    const error = await rejectionWith(MisconfiguredError, evicting.ready());
+    expect(error.message).to.include("allkeys-lru");
+  });
+});
 
 describe("The commands that a managed service takes away", function () {
   this.timeout(60_000);

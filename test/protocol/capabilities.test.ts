@@ -75,7 +75,12 @@ describe("lacksOf", () => {
     [["interleaves"], { interleaves: true }, { interleaves: true, atomicScripts: false }],
     [["runId"], { runId: false }],
     [["runId", "eviction"], { runId: false, evicts: true }],
-    [["info"], { infoInScript: false }, { infoInScript: false, role: "", mode: "", evicts: true }],
+    [["runId"], { infoInScript: false, runId: false }],
+    [
+      ["info"],
+      { infoInScript: false, role: "" },
+      { infoInScript: false, role: "", mode: "", evicts: true },
+    ],
   ] as const) {
     for (const change of changes) {
       it(`finds ${kinds.join(" and ") || "nothing"} wrong with ${JSON.stringify(change)}`, () => {
@@ -95,7 +100,7 @@ describe("lacksOf", () => {
     );
     expect(messages({ role: "slave" })).to.include("slave");
     expect(messages({ undeclaredKeys: false })).to.include("allow-undeclared-keys");
-    expect(messages({ infoInScript: false })).to.include("use another server");
+    expect(messages({ infoInScript: false, role: "" })).to.include("use another server");
   });
 
   it("excuses each of three by its own option, and nothing else", () => {

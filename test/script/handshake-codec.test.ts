@@ -49,9 +49,10 @@ describe("encodeHello", () => {
   it("keeps the places that the script reads", () => {
     const all = [
       ...["new-id", "", 3, 60_000, 5_000, 1_700_000_000_000, 0, "", "", ""],
-      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0, 30_000, 0, 17],
+      ...[PROTOCOL_VERSION, "quorate:inbox:", "", "nodes:lock:", "", 0, 30_000, 0, "", 17],
     ];
     expect(encodeHandshake(REQUEST)).to.deep.equal(all);
+    expect(encodeHandshake(REQUEST, "role:master")).to.deep.equal(all.with(18, "role:master"));
     expect(encodeHandshake({ ...REQUEST, ifAbsent: "forgot", isDurable: true })).to.deep.equal(
       all.with(1, "forgot").with(6, 1),
     );

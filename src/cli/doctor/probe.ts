@@ -17,16 +17,11 @@ import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
 import { listFieldOf } from "../../protocol/node-list.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../nodes/server-nodes.js";
+import { askHandshake } from "../../redis/introduction.js";
 import { showsInterleaving } from "../../redis/atomicity.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system.js";
-import { HANDSHAKE_SCRIPT } from "../../script/embedded-lua.js";
-import {
-  decodeHandshake,
-  decodeRecord,
-  encodeHandshake,
-  recordProblems,
-} from "../../script/handshake-codec.js";
+import { decodeRecord, recordProblems } from "../../script/handshake-codec.js";
 import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
 import { watchHost } from "./host.js";
 import { bestOf, rateOf, roundTrips } from "./round-trips.js";
@@ -190,7 +185,7 @@ async function examine(
 async function handshake(
   redis: Redis,
   { clockStepMs }: DoctorSettings,
-): Promise<Pick<ReturnType<typeof decodeHandshake>, "nodeTimeMs" | "problems">> {
+): Promise<Pick<Awaited<ReturnType<typeof askHandshake>>, "nodeTimeMs" | "problems">> {
   const nowhere = companionKey("doctor", systemEntropy().id());
   const request = {
     number: firstNumber(systemEntropy()),
@@ -201,8 +196,7 @@ async function handshake(
     nodeList: { keyPrefix: "", nodeId: undefined, isToGetId: false, list: undefined },
   };
   try {
-    const reply = await redis.eval(HANDSHAKE_SCRIPT, 1, nowhere, ...encodeHandshake(request));
-    const answered = decodeHandshake("", reply);
+    const answered = await askHandshake(redis, nowhere, request);
     const failure = outOfStep(request, answered);
     if (failure !== undefined) throw new Error(`${failure.message}; ${OUT_OF_STEP_REMEDY}`);
     return answered;
