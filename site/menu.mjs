@@ -83,7 +83,11 @@ export const MENU = [
         link: "docs/explain/performance.md",
         items: [{ text: "All figures", link: "bench/results/latest.md" }],
       },
-      { text: "Fault campaigns", link: "docs/explain/faults.md" },
+      {
+        text: "Fault campaigns",
+        link: "docs/explain/faults.md",
+        items: [{ text: "Report of a campaign", link: "/campaign.html" }],
+      },
     ],
   },
   {
