@@ -5,12 +5,12 @@ import { givenArguments } from "../given-arguments.js";
 import { Progress } from "../progress.js";
 import { parseArguments, USAGE, type Arguments } from "./arguments.js";
 import { jobsOf } from "./plan.js";
+import { comparisonChart, DATA } from "./published.js";
 import { page, table } from "./report.js";
 import { runAll } from "./run-all.js";
 import { versions } from "./versions.js";
 
 const PAGE = join("docs", "explain", "comparison.md");
-const DATA = join("bench", "results", "compare.json");
 
 async function main({ plan, isComplete }: Arguments): Promise<void> {
   const { scenarios, subjectIds } = plan;
@@ -25,6 +25,8 @@ async function main({ plan, isComplete }: Arguments): Promise<void> {
     const results = runs.map(({ job, observation }) => ({ ...job, ...observation }));
     write(PAGE, page(scenarios, subjectIds, runs, seen));
     write(DATA, `${JSON.stringify({ versions: seen, results }, undefined, 1)}\n`);
+    const { file, svg } = comparisonChart();
+    write(file, svg);
     console.error(`written to ${PAGE} and ${DATA}`);
   }
 }
