@@ -25,7 +25,7 @@ export const USAGE = `usage: npm run chaos -- [options]
   --schedule s         random (default), ${SCHEDULES.slice(1).join(", ")}
   --plant bug          with its schedule, and sure to be found: ${Object.keys(PLANTS).join(", ")}
   --again file         judges a history once more and makes its report, without a campaign
-  --publish            the results are those of docs/explain/faults.md and of the site
+  --publish            the results are those of docs/internals/faults.md and of the site
   --report file        default ${RESULTS_DIR}/<seed>.html; the history stands beside it
 exit codes: 0 all is well, 1 a promise is broken, 2 only promises of liveness are,
   3 these arguments make no sense or the harness failed, 130 interrupted and well as far as it came`;

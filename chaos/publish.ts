@@ -11,7 +11,7 @@ import type { Verdict } from "./verdict/verdict.js";
 /** What the page of the campaigns and the site show. */
 export const PUBLISHED_DIR = join("chaos", "results");
 
-const PAGE = join("docs", "explain", "faults.md");
+const PAGE = join("docs", "internals", "faults.md");
 
 /** A campaign that was judged. */
 export interface Judged {

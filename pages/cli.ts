@@ -10,7 +10,7 @@ const PAGES: Readonly<Record<string, string>> = {
   shared: "[shared locks](../how-to/shared-locks.md)",
   permits: "[semaphores](../how-to/semaphores.md)",
   owner: "[owners](../how-to/owners.md)",
-  "max-ttl": "[maxTtlMs](../operate/operations.md#changing-maxttlms)",
+  "max-ttl": "[maxTtlMs](../operate/restarts.md#changing-maxttlms)",
   "stop-timeout": "[being told to end](#when-quorate-is-told-to-end)",
   "min-hold": "[schedules](../how-to/lock-delay.md)",
   "nodes-changed": "[other nodes](#other-nodes)",

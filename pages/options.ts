@@ -13,10 +13,10 @@ const PAGES: Readonly<Partial<Record<OptionName, string>>> = {
   minHoldMs: "[lock-delay](../how-to/lock-delay.md)",
   permits: "[semaphores](../how-to/semaphores.md)",
   onError: "[election](../how-to/election.md)",
-  quarantine: "[restarts and quarantine](../operate/operations.md#restarts-and-quarantine)",
+  quarantine: "[restarts and quarantine](../operate/restarts.md#quarantine)",
   layout:
     "[Redisson](../how-to/redisson.md), [SETNX and GETSET locks](../how-to/timestamp-locks.md)",
-  clockStepMs: "[clocks](../operate/operations.md#clocks)",
+  clockStepMs: "[clocks](../operate/clocks.md)",
 };
 
 /** Where an option may be given, in the words of the page. */

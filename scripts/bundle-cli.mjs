@@ -36,6 +36,8 @@ async function bundleInto(entry, outfile) {
     bundle: true,
     format: "esm",
     platform: "node",
+    // An optional package of `debug`, which is here only because a tool for development needs it.
+    external: ["supports-color"],
     target: "node20",
     // Names are kept: they appear in messages and stack traces.
     minifySyntax: true,

@@ -45,13 +45,13 @@ const DOWNLOAD_MS = 120_000;
 /** The server cannot be had here and now, for example without a network. */
 export class NotAvailableError extends Error {}
 
-/** Where servers are kept, for all clones of the repository. */
-export function serverCache() {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "quorate", "servers");
+/** Where servers, or other programs, are kept for all clones of the repository. */
+export function cacheOf(what) {
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "quorate", what);
 }
 
 /** The path of a server's program in the cache, or undefined if it is not there. */
-export function keptServer(name, cache = serverCache()) {
+export function keptServer(name, cache = cacheOf("servers")) {
   const path = join(cache, name, programOf(name));
   return existsSync(path) ? path : undefined;
 }
@@ -67,7 +67,7 @@ export function keptServer(name, cache = serverCache()) {
  * @throws Error if it cannot be built, or is not what its makers published
  */
 export async function obtainServer(name, options = {}) {
-  const { from = SERVERS[name], cache = serverCache() } = options;
+  const { from = SERVERS[name], cache = cacheOf("servers") } = options;
   const { mirror = process.env.QUORATE_SERVERS_MIRROR || undefined } = options;
   const kept = keptServer(name, cache);
   if (kept !== undefined) return kept;

@@ -32,8 +32,15 @@ export class Beliefs {
     const { keys, settings, fencingToken: token } = lease;
     const { owner, permits } = keys;
     const mode = owner === undefined && keys.mode === "shared" ? "shared" : undefined;
-    const { lockDelayMs, minHoldMs } = settings;
-    const kind = { mode, owner, permits: permits?.count, lockDelayMs, minHoldMs } as const;
+    const { lockDelayMs, minHoldMs, renew: isRenewed } = settings;
+    const kind = {
+      mode,
+      owner,
+      permits: permits?.count,
+      isRenewed,
+      lockDelayMs,
+      minHoldMs,
+    } as const;
     const more = { ...kind, token, untilUs, validUntilMs };
     for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
   }

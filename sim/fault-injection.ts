@@ -132,6 +132,9 @@ function beginOnNode(fleet: Fleet, fault: OnNode): void {
       tell("scriptFlush");
       node.flushScripts();
       break;
+    case "forge":
+      node.forge(fault.count);
+      break;
     case "nodeJump":
       tell("jump", { byMs: fault.byMs });
       node.jump(fault.byMs);

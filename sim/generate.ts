@@ -2,6 +2,7 @@ import { withDelays } from "./generate-delays.js";
 import { withDropIn } from "./generate-drop-in.js";
 import { withExtensions } from "./generate-extensions.js";
 import { generateFaults, type Shape } from "./generate-faults.js";
+import { withForgeries } from "./generate-forgeries.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLiar } from "./generate-liar.js";
@@ -80,10 +81,11 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   if (lists !== undefined) return withChanges(scenario, lists);
   if (profile === "healthy") return { ...scenario, ending: "all" };
   if (profile === "steps") return withSteps(scenario);
-  if (profile === "extensions") return withExtensions(scenario);
+  if (profile === "extensions") return withForgeries(withExtensions(scenario));
   if (profile === "requests") return withRequestOptions(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
-  return withLiar(withLooks(made));
+  const shown = withLiar(withLooks(made));
+  return profile === "steal" || profile === "force" ? withForgeries(shown) : shown;
 }
 
 /** The key layout, for profiles that cover more than one. */

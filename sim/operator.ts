@@ -7,7 +7,7 @@ export const RESTARTED = 0;
 /** How often the operator looks whether something is done, µs. */
 const LOOK_US = 20_000;
 
-/** Adds and removes nodes while services run, step by step as docs/operations.md says. */
+/** Adds and removes nodes while services run, step by step as docs/operate/changing-nodes.md says. */
 export class Operator {
   readonly #fleet: Fleet;
   readonly #changes: readonly NodeChange[];

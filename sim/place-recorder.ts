@@ -22,6 +22,9 @@ const TURN = /^(?:([rs]?)\d+|(\d+)\/(\d+)):(.+)$/s;
 /** A deferred acquire was executed. */
 const GRANTED = /^granted (?:\S+ ){4}(.+)$/s;
 
+/** A lock has ended. */
+const LOST = /^lost (\S+)$/;
+
 /** A lock key, or a member of the permits, which starts with its permit. */
 const KEPT = new RegExp(`^(?:\\d+:)?${MARKERS.turn}(.*)$`, "s");
 
@@ -95,6 +98,11 @@ export class PlaceRecorder {
         this.#record({ kind: "inbox", node, process, isListening });
       },
       onMessage: (message, what) => {
+        const [, beginning] = LOST.exec(message) ?? [];
+        if (beginning !== undefined) {
+          if (what === "heard") this.#record({ kind: "news", node, process, beginning });
+          return;
+        }
         // What no node would write says nothing.
         const [, granted] = GRANTED.exec(message) ?? [];
         // To whom a node gives the name it does not tell to ask for it.

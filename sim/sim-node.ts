@@ -62,6 +62,9 @@ export interface NodeErrors {
   readonly name?: string | undefined;
 }
 
+/** An ownerId, a permit before it or not. */
+const OWNER = /^(?:\d+:)?(?:\d+~)?([\w-]{6})[\w-]{16}(?:[.:]|$)/;
+
 /** One simulated Redis master: keys, record, clock, connections, and the faults it can have. */
 export class SimNode {
   readonly index: number;
@@ -238,6 +241,18 @@ export class SimNode {
 
   flushScripts(): void {
     this.#server.redis.scripts.flush();
+  }
+
+  /** What others see of the owners is enough to write to all who listen that their locks have ended. */
+  forge(count: number): void {
+    if (this.state !== "up") return;
+    const beginnings = [...this.#server.keys.watched()]
+      .flatMap(({ text, members = [] }) => [text, ...members.map(([member]) => textOf(member))])
+      .flatMap((text) => OWNER.exec(text)?.[1] ?? []);
+    for (let times = 0; times < count; times++) {
+      for (const [subscriber] of this.#subscribers)
+        for (const beginning of beginnings) subscriber.onMessage(`lost ${beginning}`);
+    }
   }
 
   jump(byMs: number): void {

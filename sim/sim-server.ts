@@ -48,6 +48,9 @@ export interface Lie {
   readonly fence: number;
 }
 
+/** The commands of other code need Redis 8.4. */
+const VERSION = [8, 6] as const;
+
 /** The server of a node: the scripts that ship, encoded as in production, in memory. */
 export class SimServer {
   readonly keys: NodeKeys;
@@ -63,7 +66,7 @@ export class SimServer {
     onChange: (change: KeyChange) => void,
     source: string = BATCH_SCRIPT,
   ) {
-    this.redis = new MemoryRedis({ nowUs, more: FOREIGN_COMMANDS });
+    this.redis = new MemoryRedis({ nowUs, version: VERSION, more: FOREIGN_COMMANDS });
     this.#source = source;
     const isWatched = (key: string): boolean => watchedKey(key) !== undefined;
     this.keys = new NodeKeys(this.redis.keys, isWatched, onChange);

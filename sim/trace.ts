@@ -69,6 +69,8 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       const done = `${event.op} ${short(event.by)}${how}`;
       return [`n${event.node}`, "=", `${event.name} ${change} by ${done}`];
     }
+    case "news":
+      return [event.process, "!", `told by n${event.node} that ${event.beginning} has ended`];
     case "place": {
       const { node, name, process, wants, what, op } = event;
       return [`n${node}`, "~", `${name} ${process} ${what}${wants && ` (${wants})`} by ${op}`];

@@ -41,6 +41,7 @@ export const MENU = [
       { text: "Lock-delay", link: "docs/how-to/lock-delay.md" },
       { text: "Handing a lock over", link: "docs/how-to/handing-over.md" },
       { text: "Web Locks", link: "docs/how-to/web-locks.md" },
+      { text: "Beside other clients", link: "docs/how-to/other-clients.md" },
       { text: "Coming from redlock", link: "docs/how-to/migrating-from-redlock.md" },
       { text: "Beside Redisson", link: "docs/how-to/redisson.md" },
       { text: "Beside SETNX and GETSET", link: "docs/how-to/timestamp-locks.md" },
@@ -49,9 +50,16 @@ export const MENU = [
   {
     text: "Operate",
     items: [
-      { text: "Running the nodes", link: "docs/operate/operations.md" },
+      { text: "In production", link: "docs/operate/operations.md" },
+      { text: "Connecting to the nodes", link: "docs/operate/nodes.md" },
+      { text: "Permissions", link: "docs/operate/permissions.md" },
+      { text: "Sizing", link: "docs/operate/sizing.md" },
+      { text: "Restarts and upgrades", link: "docs/operate/restarts.md" },
+      { text: "Changing the nodes", link: "docs/operate/changing-nodes.md" },
+      { text: "Clocks", link: "docs/operate/clocks.md" },
       { text: "Managed Redis", link: "docs/operate/managed-redis.md" },
       { text: "Telemetry", link: "docs/operate/telemetry.md" },
+      { text: "Alerts", link: "docs/operate/alerts.md" },
       { text: "Inspecting locks", link: "docs/operate/inspecting.md" },
       { text: "Troubleshooting", link: "docs/operate/troubleshooting.md" },
       { text: "Versions and support", link: "docs/operate/versions.md" },
@@ -83,11 +91,6 @@ export const MENU = [
         link: "docs/explain/performance.md",
         items: [{ text: "All figures", link: "bench/results/latest.md" }],
       },
-      {
-        text: "Fault campaigns",
-        link: "docs/explain/faults.md",
-        items: [{ text: "Report of a campaign", link: "/campaign.html" }],
-      },
     ],
   },
   {
@@ -96,6 +99,11 @@ export const MENU = [
       { text: "Contributing", link: "CONTRIBUTING.md" },
       { text: "How it works", link: "docs/internals/protocol.md" },
       { text: "The simulator", link: "docs/internals/simulator.md" },
+      {
+        text: "Fault campaigns",
+        link: "docs/internals/faults.md",
+        items: [{ text: "Report of a campaign", link: "/campaign.html" }],
+      },
       {
         text: "About the playground",
         link: "docs/internals/playground.md",

@@ -5,14 +5,25 @@ import { givenArguments } from "../given-arguments.js";
 import { Progress } from "../progress.js";
 import { parseArguments, USAGE, type Arguments } from "./arguments.js";
 import { jobsOf } from "./plan.js";
-import { comparisonChart, DATA } from "./published.js";
-import { page, table } from "./report.js";
+import {
+  comparisonChart,
+  DATA,
+  pageOf,
+  published,
+  readComparison,
+  type Published,
+} from "./published.js";
+import { table } from "./report.js";
 import { runAll } from "./run-all.js";
 import { versions } from "./versions.js";
 
 const PAGE = join("docs", "explain", "comparison.md");
 
-async function main({ plan, isComplete }: Arguments): Promise<void> {
+async function main({ plan, isComplete, isReport }: Arguments): Promise<void> {
+  if (isReport) {
+    show(readComparison());
+    return;
+  }
   const { scenarios, subjectIds } = plan;
   const jobs = jobsOf(plan);
   const progress = new Progress(jobs.length);
@@ -21,14 +32,17 @@ async function main({ plan, isComplete }: Arguments): Promise<void> {
   console.log(table(scenarios, subjectIds, runs));
   if (runs.some(({ observation }) => observation === undefined)) process.exitCode = 1;
   else if (isComplete) {
-    const seen = versions();
-    const results = runs.map(({ job, observation }) => ({ ...job, ...observation }));
-    write(PAGE, page(scenarios, subjectIds, runs, seen));
-    write(DATA, `${JSON.stringify({ versions: seen, results }, undefined, 1)}\n`);
-    const { file, svg } = comparisonChart();
-    write(file, svg);
+    show(published(runs, versions()));
     console.error(`written to ${PAGE} and ${DATA}`);
   }
+}
+
+/** Writes the data, the page and the picture. */
+function show(results: Published): void {
+  write(DATA, `${JSON.stringify(results, undefined, 1)}\n`);
+  write(PAGE, pageOf(results));
+  const { file, svg } = comparisonChart(results);
+  write(file, svg);
 }
 
 function write(file: string, text: string): void {

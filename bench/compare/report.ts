@@ -38,9 +38,12 @@ Versions: ${list.join(", ")}; Node ${versions.node}, Redis ${versions.redis}.${u
 
 ${table(scenarios, subjectIds, runs)}
 
-## Details
+## What is done
 
-${scenarios.map(section).join("\n")}`;
+\`npm run compare -- --only tie-2\` runs one of them.
+
+${scenarios.map(section).join("\n")}
+`;
 }
 
 /** Of runs that did not fail. */
@@ -94,13 +97,7 @@ function settingWords({ variant, ttlMs }: Job): string {
   }
 }
 
-function section({ id, title, setUp, good, note, ttlMs }: Scenario): string {
-  const notes = note === undefined ? "" : `- Note: ${note}\n`;
-  return `### <a id="${id}"></a>${title}
-
-- Setup: ${setUp}
-- ttl: ${span(ttlMs)}
-- Expected: ${good}
-${notes}- Reproduce: \`npm run compare -- --only ${id}\`
-`;
+function section({ id, title, setUp, note, ttlMs }: Scenario): string {
+  const notes = note === undefined ? "" : ` *Note:* ${note}`;
+  return `- <a id="${id}"></a>**${title}** (ttl ${span(ttlMs)}; \`--only ${id}\`). ${setUp}${notes}`;
 }

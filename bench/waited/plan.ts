@@ -11,7 +11,7 @@ export interface WaitedPlan {
 
 export const FULL_WAITED: WaitedPlan = {
   nodeCount: 5,
-  nameCounts: [10_000],
+  nameCounts: [2_000, 10_000],
   rounds: 3,
   settleMs: 10_000,
   measureMs: 8_000,

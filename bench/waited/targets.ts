@@ -1,17 +1,25 @@
 import { judge, judgeNever, type Verdict } from "../verdict.js";
+import { format } from "../text/table.js";
 import type { WaitedSeries } from "./run.js";
+import type { WaitedSample } from "./sample.js";
 
-/** Number of names that the target applies to. */
-const NAME_COUNT = 10_000;
+/** The client's CPU, % of a core, at most, by number of names: waiting should hardly grow with these. */
+const CPU_TARGETS: readonly (readonly [nameCount: number, atMost: number])[] = [
+  [2_000, 1.5],
+  [10_000, 4],
+];
 
 export function waitedVerdicts(series: readonly WaitedSeries[]): Verdict[] {
-  const samples = series.find(({ nameCount }) => nameCount === NAME_COUNT)?.samples ?? [];
+  const samplesOf = (count: number): readonly WaitedSample[] =>
+    series.find(({ nameCount }) => nameCount === count)?.samples ?? [];
   return [
-    ...judge(
-      "10,000 names waited for",
-      "client CPU, % of a core",
-      { atMost: 5 },
-      samples.map(({ clientCpuShare }) => clientCpuShare * 100),
+    ...CPU_TARGETS.flatMap(([nameCount, atMost]) =>
+      judge(
+        `${format(nameCount, 0)} names waited for`,
+        "client CPU, % of a core",
+        { atMost },
+        samplesOf(nameCount).map(({ clientCpuShare }) => clientCpuShare * 100),
+      ),
     ),
     ...judgeNever(
       "any number of names waited for",

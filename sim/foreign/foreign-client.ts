@@ -10,6 +10,7 @@ import { ReadWriteLock } from "./read-write.js";
 import { RedissonLock } from "./redisson.js";
 import { RedlockLock } from "./redlock.js";
 import type { ForeignCode, ForeignSession, ForeignSettings } from "./settings.js";
+import { TokenLock } from "./token.js";
 import { Wire } from "./wire.js";
 
 /** Pause of a waiter between two attempts, ms. */
@@ -17,6 +18,7 @@ const PAUSE_MS = 30;
 
 const CODES: Readonly<Record<ForeignCode, new (site: ForeignSite) => ForeignLock>> = {
   redlock: RedlockLock,
+  token: TokenLock,
   rlock: RedissonLock,
   rwlock: ReadWriteLock,
   "hand-written": HandWrittenLock,

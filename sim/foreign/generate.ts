@@ -29,7 +29,7 @@ const BESIDE: Readonly<Partial<Record<string, Beside>>> = {
     layout: () => "redisson",
     codes: ["rlock", "rlock", "rlock", "rwlock"],
   },
-  "redlock-beside": { nodeCounts: [1, 2, 3, 3, 3, 4, 5], codes: ["redlock"] },
+  "redlock-beside": { nodeCounts: [1, 2, 3, 3, 3, 4, 5], codes: ["redlock", "token"] },
 };
 
 /** The same scenario, with foreign code beside it if the profile is about that. */

@@ -2,6 +2,8 @@
 export type ForeignCode =
   /** The package redlock, version 5. */
   | "redlock"
+  /** A random value under the key, as the servers' documentation recommends, by commands of Redis 8.4. */
+  | "token"
   /** Redisson's RLock, or its RedissonRedLock on several nodes. */
   | "rlock"
   /** Redisson's RReadWriteLock. */

@@ -120,6 +120,8 @@ export interface GrantEvent extends Proof<"grant"> {
   readonly owner?: string | undefined;
   /** For a permit: the number of permits of its semaphore. */
   readonly permits?: number | undefined;
+  /** It is renewed automatically, as far as the recorder tells. */
+  readonly isRenewed?: boolean | undefined;
   /** How long the name is to stay closed after a loss, ms; 0 if undefined. */
   readonly lockDelayMs?: number | undefined;
   /** How long the name is to stay closed from now on, ms; 0 if undefined. */
@@ -267,6 +269,15 @@ export interface TurnEvent extends OnNode<"turn"> {
   readonly what: "told" | "heard";
 }
 
+/**
+ * A message arrived at a process, of a node or in its name: the lock of the owner that begins like that, without the time
+ * in front, has ended there.
+ */
+export interface NewsEvent extends OnNode<"news"> {
+  readonly process: string;
+  readonly beginning: string;
+}
+
 /** A process listens to a node's messages from here on, or no more. It may do so several times. */
 export interface InboxEvent extends OnNode<"inbox"> {
   readonly process: string;
@@ -398,6 +409,7 @@ export type HistoryEvent =
       | KeyEvent
       | PlaceEvent
       | TurnEvent
+      | NewsEvent
       | InboxEvent
       | CountEvent
       | EligibleEvent
@@ -442,7 +454,7 @@ export const ORACLE_IDS = [
     "W6",
     "W7",
   ] as const),
-  ...(["H1", "H2", "H3", "D1", "D2", "J1", "O1", "O2", "I1", "I2", "I3"] as const),
+  ...(["H1", "H2", "H3", "H4", "D1", "D2", "J1", "O1", "O2", "I1", "I2", "I3"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];
@@ -483,4 +495,17 @@ export function waitQueueOf(name: string): string {
 /** The oracles' own arithmetic: it must not come from the code under test. */
 export function majority(nodeCount: number): number {
   return (nodeCount - (nodeCount % 2)) / 2 + 1;
+}
+
+/** Of a minimum hold: fixed part of the drift, and what is rounded up. */
+const ROUNDING_MS = 5;
+
+/** How long nodes may keep the key of a lock that was released early, µs; 0 without a minimum hold. */
+export function longestMinHoldUs(
+  { minHoldMs = 0 }: Pick<GrantEvent, "minHoldMs">,
+  { driftFactor }: Pick<HistorySettings, "driftFactor">,
+): number {
+  if (minHoldMs === 0) return 0;
+  // It is out-waited on a clock that may be off by the drift, and rounded up.
+  return (minHoldMs * (1 + 2 * driftFactor) + ROUNDING_MS) * 1_000;
 }

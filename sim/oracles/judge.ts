@@ -18,6 +18,7 @@ import { checkNodesClean, checkProcessClean } from "./leftovers.js";
 import { checkReadiness, checkReports } from "./looks.js";
 import { checkLateWakes } from "./late-wakes.js";
 import { checkLeftBehind } from "./left-behind.js";
+import { checkNews } from "./news.js";
 import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
 import { checkOpenings } from "./openings.js";
@@ -76,6 +77,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   H1: checkAdoptions,
   H2: checkEnded,
   H3: checkRobbed,
+  H4: checkNews,
   D1: checkLockDelay,
   D2: checkMinimumHold,
   J1: checkHandles,

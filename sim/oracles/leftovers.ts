@@ -1,10 +1,13 @@
-import { placeOf, type History, type SendEvent, type Violate } from "./history.js";
+import {
+  longestMinHoldUs,
+  placeOf,
+  type History,
+  type SendEvent,
+  type Violate,
+} from "./history.js";
 
 /** No message on healthy links takes that long, µs: waiters keep asking until their process closes. */
 const IN_FLIGHT_US = 100_000;
-
-/** Of a minimum hold: fixed part of the drift, and what is rounded up. */
-const ROUNDING_MS = 5;
 
 /**
  * L3: no key of a failed attempt stays on any node once all links are healthy and messages in flight have had time to
@@ -29,10 +32,8 @@ export function checkNodesClean({ settings, events }: History, violate: Violate)
     if (event.kind === "grant") {
       held.add(event.ownerId);
       if ((event.lockDelayMs ?? 0) > 0) delayed.add(event.ownerId);
-      const { minHoldMs = 0, atUs } = event;
-      // It is out-waited on a clock that may be off by the drift, and rounded up.
-      const longestMs = minHoldMs * (1 + 2 * settings.driftFactor) + ROUNDING_MS;
-      if (minHoldMs > 0) keptUntilUs.set(event.ownerId, atUs + longestMs * 1_000);
+      const keptUs = longestMinHoldUs(event, settings);
+      if (keptUs > 0) keptUntilUs.set(event.ownerId, event.atUs + keptUs);
     } else if (event.kind === "end") {
       held.delete(event.ownerId);
       if (event.why === "released") delayed.delete(event.ownerId);

@@ -1,5 +1,5 @@
 import { getOrAdd } from "./get-or-add.js";
-import { type CallEvent, type History, type Violate } from "./history.js";
+import { longestMinHoldUs, type CallEvent, type History, type Violate } from "./history.js";
 import { NodeLists } from "./node-lists.js";
 import { Preemptions } from "./preemptions.js";
 
@@ -35,9 +35,8 @@ export function checkReleases(history: History, violate: Violate): void {
       if (!isLetGo || before === undefined || preemptions.isPreempting(event)) continue;
       getOrAdd(deletions, `${before} ${name}`, () => new Set()).add(node);
     } else if (event.kind === "grant") {
-      const { ownerId, minHoldMs = 0 } = event;
-      if (minHoldMs === 0) continue;
-      minHoldsUs.set(ownerId, minHoldMs * 1_000 * (1 + 2 * settings.driftFactor));
+      const keptUs = longestMinHoldUs(event, settings);
+      if (keptUs > 0) minHoldsUs.set(event.ownerId, keptUs);
     } else if (event.kind === "end") {
       if (event.why === "released") believed.add(event.ownerId);
     } else if (event.kind === "call") {

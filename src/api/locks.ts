@@ -101,8 +101,8 @@ export interface Locks extends AsyncDisposable {
 
   /**
    * For operators: ends the lock of a name, including readers, on all nodes, and notifies waiters. The holder,
-   * if alive, learns of it at its next renewal, or at the latest when its validity ends. Until then it works at
-   * the same time as the next holder, so let the store check fencing tokens.
+   * if alive, is told by the nodes; if that fails, it learns of it at its next renewal, or at the latest when its
+   * validity ends. Until then it works at the same time as the next holder, so let the store check fencing tokens.
    *
    * @returns the removed holders, and whether a quorum of nodes released the name
    * @throws ForeignKeyError if the key holds other data, NoQuorumError if too few nodes answered

@@ -24,7 +24,7 @@ const STALE_MS = 5_000;
 
 /** Where it is only a warning. */
 const LIST_REMEDY =
-  "their locks may not exclude each other: give all clients the same nodes (docs/operate/operations.md, Changing the nodes)";
+  "their locks may not exclude each other: give all clients the same nodes (docs/operate/changing-nodes.md)";
 
 /** The deployment's interface to a node's channel. */
 export interface Member {

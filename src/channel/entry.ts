@@ -1,5 +1,11 @@
 import { NOBODY, type VoteReceiver } from "../coordinator/ports.js";
-import { faultVote, newOperation, type FaultKind, type Operation } from "../protocol/operation.js";
+import {
+  faultVote,
+  newOperation,
+  type AnyOperation,
+  type FaultKind,
+  type Operation,
+} from "../protocol/operation.js";
 import type { BatchReply } from "./transport.js";
 
 /** One operation on its way through a channel. */
@@ -20,20 +26,26 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** What decides whether a node may execute an operation that stores a key. */
+export type Storing = Pick<AnyOperation, "kind" | "ttlMs" | "marginMs">;
+
 /** The acquire that a release leaves with the node, as if it was sent itself. */
-export function deferredBy(operation: Operation): Operation | undefined {
-  const { keys, sendBeforeMs } = operation;
+export function deferredBy(operation: Operation): Storing | undefined {
   const deferred = operation.kind === "release" ? operation.waiter?.deferred : undefined;
-  return (
-    deferred &&
-    newOperation("acquire", { ...{ keys, sendBeforeMs, fence: undefined }, ...deferred })
-  );
+  return deferred && { kind: "acquire", ttlMs: deferred.ttlMs, marginMs: deferred.marginMs };
 }
 
 /** The same, but what it defers: nodes only keep the place. Of a release; others keep theirs. */
 export function withoutDeferred(operation: Operation): Operation {
   if (operation.kind !== "release" || operation.waiter?.deferred === undefined) return operation;
   const waiter = { ...operation.waiter, deferred: undefined };
+  return newOperation("release", { ...operation, waiter });
+}
+
+/** The same, but nobody enters the queue with it: of its owner, nothing stays there. Of a release; others stay as they are. */
+export function withoutPlace(operation: Operation): Operation {
+  if (operation.kind !== "release" || operation.waiter === undefined) return operation;
+  const waiter = { ...operation.waiter, ticket: 0, deferred: undefined };
   return newOperation("release", { ...operation, waiter });
 }
 

@@ -1,7 +1,9 @@
 import type { Clock, Entropy, InboxPort, Timer } from "../coordinator/ports.js";
 import { reconnectDelayMs } from "../protocol/backoff.js";
 import { inboxChannel } from "../protocol/keys.js";
+import { parseLossMessage } from "../protocol/loss-message.js";
 import { parseNodeGrant, type NodeGrant } from "../protocol/node-grant.js";
+import { INBOX_CHARACTERS } from "../protocol/owner-id.js";
 import { parseTurnMessage, type TurnMessage } from "../protocol/turn-message.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Subscription, Transport } from "./transport.js";
@@ -12,13 +14,15 @@ export interface InboxListener {
   onTurn(index: number, turn: TurnMessage): void;
   /** A node, or another client in its name, says that it has executed our deferred acquire. */
   onGrant(index: number, grant: NodeGrant): void;
+  /** A node, or another client in its name, says that it has ended the lock of the owner that begins like that. */
+  onLoss(beginning: string): void;
   /** A quorum of nodes reaches us now and did not before. */
   onHeard(): void;
 }
 
 /**
  * Where the nodes notify this process: one channel for all names, over a separate connection to each node that is
- * opened when an acquire has to wait for the first time.
+ * opened when an acquire has to wait, or a lock is renewed, for the first time.
  */
 export class Inbox implements InboxPort {
   readonly id: string;
@@ -31,7 +35,7 @@ export class Inbox implements InboxPort {
     entropy: Entropy,
     listener: InboxListener,
   ) {
-    this.id = entropy.id();
+    this.id = entropy.id().slice(0, INBOX_CHARACTERS);
     const channel = inboxChannel(this.id);
     this.#ears = transports.map(
       (transport, index) =>
@@ -40,7 +44,9 @@ export class Inbox implements InboxPort {
             const turn = parseTurnMessage(message);
             if (turn !== undefined) return listener.onTurn(index, turn);
             const grant = parseNodeGrant(message);
-            if (grant !== undefined) listener.onGrant(index, grant);
+            if (grant !== undefined) return listener.onGrant(index, grant);
+            const beginning = parseLossMessage(message);
+            if (beginning !== undefined) listener.onLoss(beginning);
           },
           onOpen: () => {
             if (this.#openCount === quorumSize(this.#ears.length)) listener.onHeard();

@@ -13,7 +13,7 @@ import type { FaultKind, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
-import { answerUnknown, refuseUnsent, type Entry, type Refusal } from "./entry.js";
+import { answerUnknown, refuseUnsent, type Entry, type Refusal, type Storing } from "./entry.js";
 import { Pipeline, type PipelinedNode } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./recorded-ttl.js";
@@ -268,7 +268,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
 
   // The pipeline's side
 
-  problemOf(operation: Operation): Refusal | undefined {
+  problemOf(operation: Storing): Refusal | undefined {
     const { quarantine } = this.#deployment;
     const message = operation.kind === "acquire" ? quarantine.problemOf(this.index) : undefined;
     if (message !== undefined) return { fault: "quarantined", message };

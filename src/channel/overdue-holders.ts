@@ -10,11 +10,12 @@ const MAX_NAMES = 16_384;
 /** Minimum time between two attempts to end holders, ms: a node may be unable to. */
 const PAUSE_MS = 1_000;
 
-interface Watched extends Sign {
+interface Watched {
+  text: string;
   /** When it may be ended, or ended again, monotonic clock, ms. */
   dueMs: number;
   /** A step that ends it was sent. */
-  isAsked?: true;
+  isAsked: boolean;
 }
 
 /**
@@ -68,7 +69,7 @@ export class OverdueHolders {
   #granted(keys: LockKind): void {
     const name = watchKeyOf(keys);
     const others = keys.isMutex ? [] : (this.#watched.get(name) ?? []);
-    const left = others.filter(({ isAsked }) => isAsked !== true);
+    const left = others.filter(({ isAsked }) => !isAsked);
     if (left.length === 0) this.#watched.delete(name);
     else this.#watched.set(name, left);
   }
@@ -111,12 +112,27 @@ export class OverdueHolders {
     if (before?.length === 1) {
       const [only] = before as [Watched];
       const isSame = only.text.length === end - from && signs.startsWith(only.text, from);
-      if (isSame) return leftMs(only.dueMs, nowMs);
+      if (isSame || this.#renewed(only, signs.slice(from, end), nowMs))
+        return leftMs(only.dueMs, nowMs);
     }
     const watched = this.#learned(name, signs.slice(from, end), before ?? [], nowMs);
     if (watched.length === 0) return Number.POSITIVE_INFINITY;
     const all = watched.map(({ dueMs }) => dueMs);
     return leftMs(isAnyEnough ? Math.min(...all) : Math.max(...all), nowMs);
+  }
+
+  /**
+   * Next to nearly all others are those whose only holder has renewed, or made way for another. @returns whether it is so
+   */
+  #renewed(only: Watched, text: string, nowMs: number): boolean {
+    const sign = parseSign(text);
+    if (sign === undefined) return false;
+    if (!isSameSign(only.text, text)) Object.assign(only, this.#watchedFrom(sign, nowMs));
+    return true;
+  }
+
+  #watchedFrom(sign: Sign, nowMs: number): Watched {
+    return { text: sign.text, dueMs: overdueMs(sign, nowMs, this.#driftFactor), isAsked: false };
   }
 
   #learned(
@@ -128,9 +144,9 @@ export class OverdueHolders {
     const watched: Watched[] = [];
     for (const text of signs.split(";")) {
       const known = before.find((each) => isSameSign(each.text, text));
-      const sign = known ?? parseSign(text);
-      if (sign === undefined) continue;
-      watched.push(known ?? { ...sign, dueMs: overdueMs(sign, nowMs, this.#driftFactor) });
+      const sign = known === undefined ? parseSign(text) : undefined;
+      if (known !== undefined) watched.push(known);
+      else if (sign !== undefined) watched.push(this.#watchedFrom(sign, nowMs));
     }
     this.#watched.set(name, watched);
     if (this.#watched.size > MAX_NAMES) {

@@ -1,5 +1,5 @@
 import type { AnyOperation } from "../protocol/operation.js";
-import { withoutDeferred, type Entry } from "./entry.js";
+import { withoutPlace, type Entry } from "./entry.js";
 
 /**
  * Releases that a node has not confirmed, kept until it is back.
@@ -33,8 +33,8 @@ export class PendingReleases {
   /** Keeps the entry, or reports that none of its keys can be on the node any more. */
   keep(entry: Entry, steadyMs: number): boolean {
     if (!this.#canMatter(entry, steadyMs)) return false;
-    // What is deferred with it may be over when it is sent.
-    this.#entries.push({ ...entry, operation: withoutDeferred(entry.operation) });
+    // Who waits now may be gone when it is sent; who does not is back with the next refresh of its place.
+    this.#entries.push({ ...entry, operation: withoutPlace(entry.operation) });
     return true;
   }
 

@@ -10,6 +10,7 @@ import {
   refuseUnsent,
   type Entry,
   type Refusal,
+  type Storing,
 } from "./entry.js";
 import { HeardCalls } from "./heard-calls.js";
 import type { NodeConnection } from "./node-connection.js";
@@ -46,7 +47,7 @@ export interface PipelinedNode {
    * Why the node must not get the operation now; undefined if it may. Asked when it is sent, not only when it is
    * submitted: meanwhile the node may have lost its data and have a new record.
    */
-  problemOf(operation: Operation): Refusal | undefined;
+  problemOf(operation: Storing): Refusal | undefined;
   /** Whether its votes on acquires count now. */
   readonly votesCount: boolean;
   /** The node's record differs from the one that the batch named. */

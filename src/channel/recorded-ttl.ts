@@ -1,5 +1,4 @@
-import type { AnyOperation } from "../protocol/operation.js";
-import type { Refusal } from "./entry.js";
+import type { Refusal, Storing } from "./entry.js";
 
 /**
  * The longest ttl of a key on one node, as the node's record has it.
@@ -44,7 +43,7 @@ export class RecordedTtl {
   }
 
   /** Why the operation must not be sent now, whether or not the record will be raised; undefined if it may. */
-  problemOf({ kind, ttlMs = 0, marginMs = 0 }: AnyOperation): Refusal | undefined {
+  problemOf({ kind, ttlMs = 0, marginMs = 0 }: Storing): Refusal | undefined {
     const isStoring = kind === "acquire" || kind === "extend" || kind === "heal";
     const neededMs = ttlMs - marginMs;
     if (!isStoring || neededMs <= this.#recordedMs) return undefined;

@@ -165,7 +165,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** Settles as `aborted` immediately; what was sent is rolled back afterwards. */
   abort(): void {
     if (this.#isOver) return;
-    this.#rollBack();
+    const { attempt, place } = this.#state;
+    // What the place releases is not released twice; nor does the attempt enter the queues again.
+    if (attempt?.leaveTo(place?.releasing) !== true) this.#rollBack();
     this.#end({ kind: "aborted" });
     this.#tellDecided();
   }
@@ -224,8 +226,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     if (this.#isOver || place?.waiter === undefined) return;
     const nowMs = this.#context.clock.now();
     let { attempt } = this.#state;
-    // One that is rolled back only waits for its reason, under another owner; so may one be that has not begun.
-    if (attempt?.isLost === true || attempt?.hasBegun === false) {
+    // One that is rolled back only waits for its reason; one out of turn, and one that has not begun, have another owner.
+    if (attempt?.mayBeGranted(place.waiter) === false) {
       this.#rollBack();
       attempt = undefined;
     }
@@ -323,14 +325,14 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   #queue(nowMs: number, failure: AttemptFailure | undefined): void {
     const { place, request } = this.#state;
     if (place !== undefined && failure !== undefined) {
-      place.remember(failure);
+      place.remember(failure, this.#sentMs);
       place.letPass(failure);
       this.on({ what: "queued", failure }, nowMs);
     } else {
       const entered = new WaitPlace(this.#context, request, this);
       this.#state.place = entered;
-      entered.enter();
-      entered.remember(failure);
+      entered.enter(failure !== undefined);
+      if (failure !== undefined) entered.remember(failure, this.#sentMs);
       this.on({ what: "entered", failure }, nowMs);
     }
   }
@@ -393,7 +395,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
       if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
       else if (isJoiner && place !== undefined) {
-        place.remember(outcome);
+        place.remember(outcome, this.#sentMs);
         this.on({ what: "joinFailed", failure: outcome }, nowMs);
       } else this.#onFailure(outcome, nowMs);
     }

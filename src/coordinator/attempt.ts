@@ -11,7 +11,7 @@ import {
 import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
 import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
-import { gatherMs } from "../protocol/node-grant.js";
+import { gatherMs, nextSpreadMs } from "../protocol/node-grant.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
 import { isReasonKnown, isRefusedByQuorum, quorumSize, tallyOf } from "../protocol/verdict.js";
 import { NEWCOMER, receiverOf, type AcquireMode } from "./acquire-mode.js";
@@ -104,6 +104,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   #admittedMs: number | undefined;
   /** Nodes have granted it of their own accord, and the others are not asked yet. */
   #isGathering = false;
+  /** Lease clock: when the first of them said so. */
+  #toldMs: number | undefined;
   /** The place of the acquire, once this attempt is rolled back. */
   #next: Waiter | undefined;
   /** It cannot be granted any more. */
@@ -133,6 +135,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Nodes have been asked, and have not decided. */
   get isAsking(): boolean {
     return this.hasBegun && !this.isLost;
+  }
+
+  /** Whether it is under way for the owner whose acquire nodes execute of their own accord. */
+  mayBeGranted({ deferred }: Waiter): boolean {
+    return !this.isLost && this.#ownerId === deferred?.ownerId;
   }
 
   /** What the nodes still answer only says why it fails. */
@@ -180,7 +187,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** Called by the admission. The first send is now, not when the attempt was requested. */
   begin(): void {
-    const { clock, entropy, schedule } = this.#context;
+    const { clock, schedule } = this.#context;
     schedule.remove(this);
     const nowMs = clock.now();
     this.#admittedMs = nowMs;
@@ -192,7 +199,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const mode = this.#mode;
     const { settings } = this.#asked;
     const given = mode.ownerId ?? mode.waiter?.deferred?.ownerId;
-    this.#ownerId = given ?? newOwnerId(entropy, settings);
+    this.#ownerId = given ?? newOwnerId(this.#context, settings);
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
     const operation = this.#acquire(nowMs, mode.previous);
@@ -203,6 +210,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** A node has executed it, as its acquire was deferred there. */
   onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number): void {
     if (this.#isOver) return;
+    this.#noteSpread(nowMs);
     if (this.#round === undefined) this.#gather(sentMs, nowMs);
     this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
     const round = this.#round;
@@ -211,17 +219,24 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     else round.onGrant(index, vote);
   }
 
+  #noteSpread(nowMs: number): void {
+    if (this.#toldMs === undefined) return;
+    const { waitQueues } = this.#context;
+    waitQueues.spreadMs = nextSpreadMs(waitQueues.spreadMs, nowMs - this.#toldMs);
+  }
+
   /** Nodes begin it: it sends nothing yet. */
   #gather(sentMs: number, nowMs: number): void {
-    const { admission, schedule } = this.#context;
+    const { admission, schedule, waitQueues } = this.#context;
     const { nodeTimeoutMs } = this.#asked.settings;
     admission.leave(this);
     this.#firstSendMs = sentMs;
+    this.#toldMs = nowMs;
     if (this.#listener.onBegin?.(nowMs) === false) return this.abort();
     this.#ownerId = this.#mode.waiter?.deferred?.ownerId ?? "";
     this.#newRound(nowMs).expect(nowMs);
     this.#isGathering = true;
-    schedule.set(this, nowMs + gatherMs(nodeTimeoutMs));
+    schedule.set(this, nowMs + gatherMs(nodeTimeoutMs, waitQueues.spreadMs));
   }
 
   #askTheOthers(nowMs: number): void {
@@ -258,6 +273,19 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       this.#rollback();
     }
     this.#end("aborted", this.#context.clock.now());
+  }
+
+  /**
+   * Gives up without a rollback, if the owner that is about to be released is its own, and it has no token for the nodes.
+   *
+   * @returns whether it does
+   */
+  leaveTo(releasing: string | undefined): boolean {
+    const isOwn = releasing !== undefined && releasing === this.#ownerId;
+    if (!isOwn || this.isLost || this.#token !== undefined) return false;
+    this.#rollback(true);
+    this.abort();
+    return true;
   }
 
   /** Nodes have reserved the name for it: if it fails, it should fail soon. */
@@ -455,13 +483,16 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /**
    * Refusing nodes hold no key of ours and have queued us already, but may execute what a waiter has left there. A token
    * is for all nodes.
+   *
+   * @param isReleased its owner is released without it
    */
-  #rollback(): void {
+  #rollback(isReleased = false): void {
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
     const { as, from } = this.#mode;
     from?.letGo();
+    if (isReleased) return;
     const { settings, keys } = this.#asked;
     const token = this.#token;
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.

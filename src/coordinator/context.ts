@@ -1,6 +1,7 @@
 import type { Admission } from "./admission.js";
 import type { Clock, Entropy, NodePort } from "./ports.js";
 import type { WaitQueues } from "./wait-queues.js";
+import type { LossNews } from "./loss-news.js";
 import type { Proposals } from "./proposals.js";
 import type { Renewals } from "./renewals.js";
 import type { Schedule } from "./schedule.js";
@@ -18,5 +19,7 @@ export interface Context {
   readonly proposals: Proposals;
   /** The waiting acquires of this process, by name. */
   readonly waitQueues: WaitQueues;
+  /** By which locks are told that they have ended. */
+  readonly lossNews: LossNews;
   readonly observer: Observer;
 }

@@ -14,8 +14,6 @@ const MAX_KNOWN = 8;
 export interface Wish {
   readonly keys: LockKind;
   readonly settings: LeaseSettings;
-  /** Lease clock, ms. */
-  readonly startedMs: number;
 }
 
 interface KnownFailure {
@@ -36,11 +34,14 @@ export class KnownFailures {
     this.#known = [...others, { failure, request, sentMs }].slice(-MAX_KNOWN);
   }
 
-  /** The last that says something to that request, if it was sent since that began: it has seen nothing older. */
-  findFor(request: Wish): AttemptFailure | undefined {
+  /**
+   * The last that says something to that request.
+   *
+   * @param sinceMs lease clock: only what was sent after that, as it has seen nothing older, or has asked itself then
+   */
+  findFor(request: Wish, sinceMs: number): AttemptFailure | undefined {
     return this.#known.findLast(
-      ({ failure, request: asked, sentMs }) =>
-        sentMs > request.startedMs && isTold(failure, asked, request),
+      ({ failure, request: asked, sentMs }) => sentMs > sinceMs && isTold(failure, asked, request),
     )?.failure;
   }
 }

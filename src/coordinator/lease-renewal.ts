@@ -10,6 +10,7 @@ import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { STALLED_PART, type LossCause } from "./loss.js";
 import type { GrantedLease } from "./observer.js";
+import type { Verifiable } from "./loss-news.js";
 import type { Throttled } from "./throttle.js";
 import { Round } from "./round.js";
 
@@ -41,7 +42,7 @@ export interface ExtendedLease extends GrantedLease {
 }
 
 /** Extends a lease: automatically where renewal is on, and on request. */
-export class LeaseRenewal implements Throttled {
+export class LeaseRenewal implements Throttled, Verifiable {
   /** When the next renewal is due, lease clock, ms. */
   #renewAtMs: number;
   /** When the lease is reported as late unless it is extended first, lease clock, ms. */
@@ -55,12 +56,18 @@ export class LeaseRenewal implements Throttled {
   #votes: Votes | undefined;
   /** The round that was sent last, while it is in flight. */
   #extending: { readonly ttlMs: number; readonly result: Promise<ExtendResult> } | undefined;
+  /** A node has said that the lock has ended since that round was sent. */
+  #isDoubted = false;
 
   constructor(context: Context, lease: ExtendedLease) {
     this.#context = context;
     this.#settings = lease.settings;
     this.#lease = lease;
     this.#renewAtMs = lease.firstRenewalAtMs;
+  }
+
+  get ownerId(): string {
+    return this.#lease.ownerId;
   }
 
   /** When {@link wake} has something to do, lease clock, ms. */
@@ -82,10 +89,19 @@ export class LeaseRenewal implements Throttled {
     const result = new Promise<ExtendResult>((resolve) =>
       this.#start(ttlMs, this.#observed(resolve, isRenewal)),
     ).finally(() => {
-      if (this.#extending?.result === result) this.#extending = undefined;
+      if (this.#extending?.result !== result) return;
+      this.#extending = undefined;
+      if (this.#isDoubted) this.verify();
     });
     this.#extending = { ttlMs, result };
     return result;
+  }
+
+  /** Called by the loss news. What is in flight may have been asked before the lock ended: it is asked again after that. */
+  verify(): void {
+    this.#isDoubted = this.#extending !== undefined;
+    const isHeld = this.#lease.state === "held";
+    if (!this.#isDoubted && isHeld && this.#context.lossNews.mayVerify()) void this.extend();
   }
 
   #observed(
@@ -129,6 +145,7 @@ export class LeaseRenewal implements Throttled {
   /** The lease has ended. */
   stop(): void {
     this.#context.renewals.leave(this);
+    this.#context.lossNews.delete(this);
   }
 
   /** Why a lease that expired was not extended. */
@@ -175,6 +192,7 @@ export class LeaseRenewal implements Throttled {
     if (this.#settings.renew) {
       this.#renewAtMs = renewalAtMs(firstSendMs, this.#settings);
       this.#context.renewals.leave(this);
+      this.#context.lossNews.add(this);
     }
     this.#dueMs = undefined;
     this.#lateAtMs = Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 import { keptMs } from "../protocol/lease-times.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
-import type { Entropy } from "./ports.js";
+import type { Context } from "./context.js";
 
 /** The settings of one lease, resolved: every value present and checked. */
 export interface LeaseSettings {
@@ -38,7 +38,9 @@ export interface LeaseSettings {
 }
 
 /** For an attempt, or for what a waiter leaves with the nodes. */
-export function newOwnerId(entropy: Entropy, settings: LeaseSettings): string {
+export function newOwnerId({ entropy, waitQueues }: Context, settings: LeaseSettings): string {
   const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
-  return ownerIdOf(entropy.id(), settings.label, shownMs);
+  const { inbox } = waitQueues;
+  const id = inbox === undefined ? entropy.id() : `${entropy.id()}.${inbox.id}`;
+  return ownerIdOf(id, settings.label, shownMs);
 }

@@ -33,6 +33,10 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     return this.#first?.element as Element | undefined;
   }
 
+  get last(): Element | undefined {
+    return this.#last?.element as Element | undefined;
+  }
+
   has(element: Element): boolean {
     return element.link?.set === this;
   }

@@ -71,7 +71,7 @@ export interface NodePort {
 
 /** Where this process is notified. Only a hint: a message may come twice, late, or never. */
 export interface InboxPort {
-  /** 22 characters of `[A-Za-z0-9_-]`. */
+  /** 8 characters of `[A-Za-z0-9_-]`, unlike those of any other process. */
   readonly id: string;
   /** Whether a quorum of nodes would reach it now. */
   readonly isHeard: boolean;

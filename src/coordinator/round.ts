@@ -198,7 +198,9 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
 
   #decide(isTimeUp = false): void {
     const tally = tallyOf(this.votes);
-    const found = verdict(tally);
+    // What is lost has been rolled back, whatever a node grants since.
+    const found = this.verdict === "lost" ? this.verdict : verdict(tally);
+    if (found === "pending" && this.#isLingering) this.#linger(false);
     if (found === "won") this.#end(found);
     else if (this.#judge !== undefined) {
       // Where nobody is against it there is nothing to judge, as in most rounds.

@@ -30,6 +30,8 @@ export interface Waiting {
 }
 
 interface Asking {
+  /** Nodes have been asked, and may have decided. */
+  readonly hasBegun: boolean;
   /** Nodes have been asked, and have not decided yet. */
   readonly isAsking: boolean;
   /** They are asked only for the lock that its owner may hold. */
@@ -43,7 +45,7 @@ export class WaitPlace implements QueueMember {
   readonly request: AcquireRequest;
   readonly keys: LockKind;
   waiter: Waiter | undefined;
-  /** A reader of this process holds the lock: this one may ask although it is not first in line. */
+  /** A reader of this process holds the lock, or asks with it: this one may ask although it is not first in line. */
   isLetIn = false;
   /** Some nodes have notified us since the last attempt, and the acquire sleeps less long for that. */
   isTurnSeen = false;
@@ -54,6 +56,8 @@ export class WaitPlace implements QueueMember {
   #turnTries: Allowance | undefined;
   /** How its own last attempt failed. */
   #ownFailure: AttemptFailure | undefined;
+  /** When it asked last, or began. */
+  #askedMs: number;
   /** Its place in the nodes' queues, while that is refreshed. */
   #place: QueuedPlace | undefined;
   /** Nodes may have its deferred acquire, or have executed it. */
@@ -64,6 +68,7 @@ export class WaitPlace implements QueueMember {
     this.#context = context;
     this.request = request;
     this.keys = request.keys;
+    this.#askedMs = request.startedMs;
     this.#acquire = acquire;
     if (inbox !== undefined) {
       const ticket = context.waitQueues.ticket();
@@ -81,7 +86,7 @@ export class WaitPlace implements QueueMember {
     if (this.waiter === undefined || !this.keys.queue.isDeferred || !settings.fencing)
       return this.waiter;
     const deferred: DeferredAcquire = {
-      ownerId: newOwnerId(this.#context.entropy, settings),
+      ownerId: newOwnerId(this.#context, settings),
       ttlMs: keyTtlMs(settings),
       marginMs: settings.clockStepMs,
       maxAgeMs: maxAgeMs(settings.ttlMs, usableForMs(settings)),
@@ -103,9 +108,11 @@ export class WaitPlace implements QueueMember {
     return dated !== undefined;
   }
 
-  /** Joins the wait queue. */
-  enter(): void {
-    this.#waitQueue = this.#context.waitQueues.enter(this.keys, this);
+  /** Joins the wait queue. @param hasFailed it has made an attempt before */
+  enter(hasFailed: boolean): void {
+    const { waitQueue, isLetIn } = this.#context.waitQueues.enter(this.keys, this);
+    this.#waitQueue = waitQueue;
+    this.isLetIn = isLetIn && !hasFailed;
   }
 
   /** @param holder the lock that it got, if it got it */
@@ -113,9 +120,18 @@ export class WaitPlace implements QueueMember {
     const waitQueue = this.#waitQueue;
     this.#waitQueue = undefined;
     if (waitQueue === undefined) return;
-    const wasFirst = waitQueue.first === this;
-    this.#context.waitQueues.leave(waitQueue, this, holder);
-    if (wasFirst && holder === undefined) this.#endOwner();
+    const isReleased = holder === undefined && this.#releasing(waitQueue) !== undefined;
+    this.#context.waitQueues.leave(waitQueue, this, holder, isReleased);
+    if (isReleased) this.#endOwner();
+  }
+
+  /** The ownerId that is released on all nodes when it leaves without the lock. */
+  get releasing(): string | undefined {
+    return this.#waitQueue && this.#releasing(this.#waitQueue);
+  }
+
+  #releasing({ first }: WaitQueue): string | undefined {
+    return first === this && this.#isDeferred ? this.waiter?.deferred?.ownerId : undefined;
   }
 
   /** Whoever is first now takes its place, where nodes may have its deferred acquire. */
@@ -179,12 +195,13 @@ export class WaitPlace implements QueueMember {
    */
   get knownFailure(): AttemptFailure | undefined {
     if (this.keys.joinOnly !== undefined) return this.#ownFailure;
-    return this.#waitQueue?.failures.findFor(this.request) ?? this.#ownFailure;
+    return this.#waitQueue?.failures.findFor(this.request, this.#askedMs) ?? this.#ownFailure;
   }
 
-  /** Its own attempt, before it entered the wait queue or since. */
-  remember(failure: AttemptFailure | undefined): void {
+  /** Its own attempt, before it entered the wait queue or since. @param sentMs lease clock: others may know more since */
+  remember(failure: AttemptFailure, sentMs: number): void {
     this.#ownFailure = failure;
+    this.#askedMs = sentMs;
   }
 
   /** It asks again later, and others may ask before it. */
@@ -238,6 +255,12 @@ export class WaitPlace implements QueueMember {
     if (happened.what === "reader" && attempt === undefined) this.isLetIn = true;
     if (happened.what === "turn" && happened.isQuorum) attempt?.hurry();
     this.#acquire.on(happened);
+  }
+
+  /** Read by the wait queue. */
+  get isAboutToAsk(): boolean {
+    const { attempt } = this.#acquire;
+    return attempt?.hasBegun === false && !attempt.isJoiner && (this.isFirst || this.isLetIn);
   }
 
   /** Read by the wait queues. */

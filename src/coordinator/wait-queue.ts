@@ -19,6 +19,8 @@ export interface QueueMember extends Linkable {
   readonly waiter: Waiter | undefined;
   /** The nodes have been asked to let it in, or to put it into their queues. */
   readonly isAsking: boolean;
+  /** They will be, in this turn of the event loop or when the admission lets it. */
+  readonly isAboutToAsk: boolean;
   /** It is told what happens to its place. */
   on(happened: Extract<Happened, { readonly what: "first" | "reader" | "turn" | "heard" }>): void;
   /** Whether a lock could be passed on to it now: it is not asking, and its deadline has not passed. */
@@ -53,6 +55,16 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   get isAsking(): boolean {
     if (!admits(this.first)) return this.first?.isAsking === true;
     return [...this].some((member) => member.isAsking);
+  }
+
+  /**
+   * Appends it. @returns whether it may ask at once: it is a reader, and so are all ahead of it, which have asked for
+   * nothing yet, so that all ask together
+   */
+  append(member: QueueMember): boolean {
+    const { last } = this;
+    this.add(member);
+    return admits(member) && admits(last) && last?.isAboutToAsk === true;
   }
 
   remove(member: QueueMember, isHeldHere: boolean): void {

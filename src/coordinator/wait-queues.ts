@@ -78,6 +78,8 @@ export class WaitQueues {
   readonly #holders = new Map<string, GrantedWaiter>();
   /** The last place that was assigned. */
   lastTicket = 0;
+  /** Of the messages by which nodes have granted locks, see `protocol/node-grant`. */
+  spreadMs: number | undefined;
   readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
   readonly #observer: Observer | undefined;
 
@@ -122,21 +124,30 @@ export class WaitQueues {
     return first?.isAsking === true ? undefined : first?.toSend();
   }
 
-  enter(keys: LockKind, member: QueueMember): WaitQueue {
+  /** @returns its wait queue, and whether it may ask beside those ahead of it */
+  enter(keys: LockKind, member: QueueMember): { waitQueue: WaitQueue; isLetIn: boolean } {
     const { waitQueueKey } = keys;
     let waitQueue = this.#waitQueues.get(waitQueueKey);
     if (waitQueue === undefined) {
       waitQueue = new WaitQueue(keys);
       this.#waitQueues.set(waitQueueKey, waitQueue);
     }
-    waitQueue.add(member);
+    const isLetIn = waitQueue.append(member);
     this.#observer?.onWaiting?.(member.keys, waitQueue.size, 1);
     this.inbox?.listen();
-    return waitQueue;
+    return { waitQueue, isLetIn };
   }
 
-  /** @param holder the lock that was granted, if it was */
-  leave(waitQueue: WaitQueue, member: QueueMember, holder: GrantedWaiter | undefined): void {
+  /**
+   * @param holder the lock that was granted, if it was
+   * @param isReleased its place is left with the release of what it has deferred, unless others go on with it
+   */
+  leave(
+    waitQueue: WaitQueue,
+    member: QueueMember,
+    holder: GrantedWaiter | undefined,
+    isReleased = false,
+  ): void {
     if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = waitQueue.first === member;
     // A waiter for a permit need not wait for the granted one: others may be free.
@@ -151,7 +162,7 @@ export class WaitQueues {
     const { waiter } = member;
     // A lock keeps its place until it ends; one that its owner let in had none.
     if (waiter === undefined || holder?.place !== undefined) return;
-    if (first === undefined || (wasFirst && !hasPlace(first, waiter)))
+    if (first === undefined ? !isReleased : wasFirst && !hasPlace(first, waiter))
       this.#leavePlace(waitQueue, waiter);
   }
 

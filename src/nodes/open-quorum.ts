@@ -6,6 +6,7 @@ import type { Transport } from "../channel/transport.js";
 import type { Context } from "../coordinator/context.js";
 import type { Observer } from "../coordinator/observer.js";
 import { Admission, type WindowBounds } from "../coordinator/admission.js";
+import { LossNews } from "../coordinator/loss-news.js";
 import { WaitQueues } from "../coordinator/wait-queues.js";
 import type { Clock, Entropy, NodePort } from "../coordinator/ports.js";
 import { Proposals } from "../coordinator/proposals.js";
@@ -140,6 +141,7 @@ export function openQuorum(
       const keys = reservedBy({ lockKey: grant.lockKey, placePrefix: "", turnMs: 0 });
       context.waitQueues.onGrant(index, keys, (owner) => ports[index]?.voteOf(grant, owner));
     },
+    onLoss: (beginning) => context.lossNews.onLoss(beginning),
     onHeard: () => context.waitQueues.onHeard(),
   });
   const ports = channels.map((channel, index) => observer.wrapNode?.(channel, index) ?? channel);
@@ -154,6 +156,7 @@ export function openQuorum(
     renewals: renewalsOn(clock),
     admission: new Admission(clock, settings.admission),
     proposals: new Proposals(clock),
+    lossNews: new LossNews(clock, notified),
     observer,
   };
   for (const channel of channels) channel.start();

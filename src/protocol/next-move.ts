@@ -35,7 +35,7 @@ interface KnownAttempt {
 interface KnownPlace {
   /** It is first in the wait queue of its process. */
   readonly isFirst: boolean;
-  /** A reader of this process holds the lock: it may ask although it is not first. */
+  /** A reader of this process holds the lock, or asks with it: it may ask although it is not first. */
   readonly isLetIn: boolean;
   /** Its place in the nodes' queues is being kept without attempts: the refreshes say when to ask. */
   readonly isInPlace: boolean;
@@ -371,6 +371,7 @@ function again({ place, isJoiner }: Known): Ask {
 }
 
 function onEntered(failure: AttemptFailure | undefined, known: Known, nowMs: number): NextMove {
+  if (known.place?.isLetIn === true) return ASK;
   if (known.place?.isFirst !== true) return behind(failure, known, nowMs);
   if (failure === undefined) return ASK;
   // The attempt that enters the nodes' queues. Contenders that have split the votes pause, or they would split them

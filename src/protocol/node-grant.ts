@@ -48,9 +48,27 @@ export function maxAgeMs(ttlMs: number, usableMs: number): number {
   return Math.min(MAX_AGE_MS, Math.floor(ttlMs / 10), Math.max(0, Math.floor(usableMs / 2)));
 }
 
+/** Below that, a pause of a process on the way would pass for a message that is lost, ms. */
+const MIN_GATHER_MS = 5;
+
 /**
- * How long to wait for the messages of the other nodes after the first, ms, before these are asked.
+ * How long to wait for the messages of the other nodes after the first, ms, before these are asked: twice as long as
+ * they take.
+ *
+ * @param spreadMs see {@link nextSpreadMs}; undefined where none is known
  */
-export function gatherMs(nodeTimeoutMs: number): number {
-  return Math.min(10, nodeTimeoutMs / 10);
+export function gatherMs(nodeTimeoutMs: number, spreadMs: number | undefined): number {
+  if (spreadMs === undefined) return Math.min(10, nodeTimeoutMs / 10);
+  return Math.min(Math.max(MIN_GATHER_MS, 2 * spreadMs), nodeTimeoutMs / 4);
+}
+
+/** Of the spread before, after another hand-over. */
+const KEPT = 7 / 8;
+
+/**
+ * How long after the first message about a hand-over those of other nodes come, ms: the longest of late. Grows at once:
+ * asking nodes whose messages are on their way costs a round trip; and declines over some tens of hand-overs.
+ */
+export function nextSpreadMs(spreadMs: number | undefined, tookMs: number): number {
+  return Math.max(tookMs, (spreadMs ?? 0) * KEPT);
 }

@@ -8,14 +8,20 @@ import type { Waiter } from "./waiter.js";
  */
 export const PLACE_MS = 5_000;
 
-/** How often a process refreshes each of its places, ms, while they are few. */
+/**
+ * How often a process refreshes each of its places, ms, while they are few; and how often it is heard of on the nodes at
+ * least, however many they are: a node executes no deferred acquire of a process that it has not heard of lately.
+ */
 export const MIN_REFRESH_MS = 250;
 
 /** The longest refresh interval, ms, however many places there are. */
 export const MAX_REFRESH_MS = 2_250;
 
-/** Places refreshed per second before the interval grows: the upper bound on what waiting costs a process. */
-const PLACES_A_SECOND = 4_000;
+/**
+ * Places refreshed per second before the interval grows to {@link MAX_REFRESH_MS}: until then, waiting costs a process
+ * the same however many names it waits for.
+ */
+const PLACES_A_SECOND = 900;
 
 /**
  * Maximum number of places in one operation: it should keep a node busy for a few milliseconds at most. No fewer than
@@ -49,6 +55,9 @@ export function refreshPace(placeCount: number): { count: number; pauseMs: numbe
     MAX_REFRESH_MS,
     Math.max(MIN_REFRESH_MS, (placeCount / PLACES_A_SECOND) * 1_000),
   );
-  const rounds = Math.max(1, Math.ceil(placeCount / MAX_PLACES_AT_ONCE));
+  const rounds = Math.max(
+    Math.ceil(everyMs / MIN_REFRESH_MS),
+    Math.ceil(placeCount / MAX_PLACES_AT_ONCE),
+  );
   return { count: Math.ceil(placeCount / rounds), pauseMs: everyMs / rounds };
 }

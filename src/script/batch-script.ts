@@ -9,7 +9,7 @@ import {
 } from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
 import { MAX_SIGNS, RENEWED_BY_MS, SIGN_INEXACT_MS } from "../protocol/overdue.js";
-import { OWNER_BEGINNING, SHOWN_OWNER } from "../protocol/owner-id.js";
+import { OWNER_BEGINNING, OWNER_INBOX, SHOWN_OWNER } from "../protocol/owner-id.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { batchScript } from "./embedded-lua.js";
@@ -44,6 +44,7 @@ const CONSTANTS = {
   RESERVED_PREFIX,
   SHARED_HOLDER: MARKERS.shared,
   OWNER_BEGINNING,
+  OWNER_INBOX,
   SHOWN_OWNER,
   SIGN_INEXACT_MS,
   TIMESTAMP_MARGIN_MS,

@@ -14,7 +14,7 @@ function text(error: unknown): string {
 }
 
 /** Lists the permissions that a user needs. */
-const PERMISSIONS = "see Permissions in docs/operate/operations.md";
+const PERMISSIONS = "see docs/operate/permissions.md";
 
 type Advice = (...found: string[]) => string;
 

@@ -29,6 +29,7 @@ class InboxBench {
     this.inbox = new Inbox(transports, this.clock, seededEntropy(), {
       onTurn: (...turn) => this.told.push(turn),
       onGrant: (...grant) => this.told.push(grant),
+      onLoss: (beginning) => this.told.push(beginning),
       onHeard: () => this.told.push("heard"),
     });
   }
@@ -91,6 +92,13 @@ describe("Inbox", () => {
     expect(bench.told).to.deep.equal([
       [2, { lockKey: "lock:a b", fence: 7, number: 3, isWaitedFor: true, proof }],
     ]);
+  });
+
+  it("hands on whose lock has ended, and to nobody that it is its turn", () => {
+    const bench = new InboxBench();
+    bench.inbox.listen();
+    for (const text of ["lost x9_Kq2", "lost x9_Kq", "lost"]) bench.at(2).onMessage(text);
+    expect(bench.told).to.deep.equal(["x9_Kq2"]);
   });
 
   it("hands on nothing that no node would say", () => {

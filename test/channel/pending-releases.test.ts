@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Entry } from "../../src/channel/entry.js";
 import { PendingReleases } from "../../src/channel/pending-releases.js";
-import type { AnyOperation, OperationKind, OperationOf } from "../../src/protocol/operation.js";
+import type { OperationKind, OperationOf } from "../../src/protocol/operation.js";
 import type { Waiter } from "../../src/protocol/waiter.js";
 import { operation } from "../support/channel-bench.js";
 
@@ -48,31 +48,6 @@ describe("PendingReleases", () => {
     });
   }
 
-  describe("with acquires that are deferred", () => {
-    const deferred = { ownerId: "z", ttlMs: 1_000, maxAgeMs: 100 };
-    const waiter = { inbox: "q", ticket: 1, turnMs: 20, deferred };
-    const defers = (ownerId: string): Entry => {
-      return { ...release(ownerId), operation: operation("release", ownerId, { waiter }) };
-    };
-
-    it("keeps the release of one that was on its way with another's release", () => {
-      const releases = new PendingReleases();
-      releases.onClosed(5_000, [defers("a")]);
-      expect(releases.keep(release("z"), 60_000)).to.equal(true);
-      expect(releases.keep(release("y"), 60_000)).to.equal(false);
-      expect(owners(releases.takeAll(3_600_000))).to.deep.equal(["z"]);
-    });
-
-    it("defers none when it sends what it kept, and keeps the place", () => {
-      const releases = new PendingReleases();
-      releases.onClosed(5_000, []);
-      releases.keep(defers("a"), 5_000);
-      const [kept] = releases.takeAll(5_000);
-      const { waiter: left }: AnyOperation = (kept as Entry).operation;
-      expect(left).to.deep.equal({ ...waiter, deferred: undefined });
-    });
-  });
-
   it("drops what can no longer matter, and takes out the rest in order", () => {
     const releases = new PendingReleases();
     releases.onClosed(0, [entry("acquire", "e")]);
@@ -100,14 +75,14 @@ describe("PendingReleases", () => {
     expect(releases.size).to.equal(0);
   });
 
-  it("keeps no acquire that was to be deferred with the release, and its place all the same", () => {
+  it("puts nobody into the queue with what it kept, and withdraws what its owner may have left there", () => {
     const releases = new PendingReleases();
     releases.onClosed(0, []);
     const own = release("a");
     releases.keep({ ...own, operation: operation("release", "a", { waiter: WAITER }) }, 0);
     const [kept = own] = releases.takeAll(0);
     const { waiter, ...rest } = kept.operation as OperationOf<"release">;
-    expect(waiter).to.deep.equal({ ...WAITER, deferred: undefined });
+    expect(waiter).to.deep.equal({ ...WAITER, ticket: 0, deferred: undefined });
     const { waiter: _, ...others } = operation("release", "a") as OperationOf<"release">;
     expect(rest).to.deep.equal(others);
   });

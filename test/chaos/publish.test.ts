@@ -9,7 +9,7 @@ const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 
 // `npm run chaos -- --publish` writes them anew.
 describe("the published campaigns", () => {
   const published = JSON.parse(textOf(PUBLISHED_DIR, "latest.json")) as Published;
-  const page = textOf("docs", "explain", "faults.md");
+  const page = textOf("docs", "internals", "faults.md");
 
   it("are those of the data on the page, with their command, day and machine", () => {
     expect(withCampaigns(page, published)).to.equal(page);

@@ -120,6 +120,17 @@ const ROWS: readonly Row[] = [
     gets: "turn",
   },
   {
+    title:
+      "none that was left before the node lost its data, although its process has been heard of since",
+    given: [
+      record,
+      ...[run(acquire()), runFor("id-0", release({ ...zByQ, ticket: 5 }))],
+      ...[wait(AGE_MS + 1), refreshOf("q")],
+    ],
+    when: release(),
+    gets: "turn",
+  },
+  {
     title: "none of a process that does not compare records",
     given: [record, runFor("", acquire(), acquire(zByQ))],
     when: release(),
@@ -175,6 +186,24 @@ const ROWS: readonly Row[] = [
     title: "none that was withdrawn by a release of its owner, nor its place",
     given: [...BOTH_WAIT, run(release({ owner: "z", inbox: "q", ticket: 0 }))],
     when: release(),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
+    title: "nor where its place has come without",
+    given: [
+      record,
+      run(acquire(), acquire({ owner: "z", inbox: "q", ticket: 1 }), acquire(yByP)),
+      run(release({ owner: "z", inbox: "q", ticket: 0 })),
+    ],
+    when: release(),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
+    title: "that of the next one, where the name was kept for one that is withdrawn",
+    given: [...BOTH_WAIT, wait(AGE_MS + 1), refreshOf("p"), run(release())],
+    when: release({ owner: "z", inbox: "q", ticket: 0 }),
     gets: "y",
     tells: ["p 0"],
   },

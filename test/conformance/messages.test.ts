@@ -1,13 +1,15 @@
 import { expect } from "chai";
 import { PLACE_MS } from "../../src/protocol/place.js";
-import type { OperationSpec } from "../support/conformance/node-under-test.js";
+import type { Vote } from "../../src/protocol/operation.js";
+import type { Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { expectSame, lastOf, run, wait, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 
 interface Row {
   readonly title: string;
   readonly given: readonly Step[];
-  readonly when: OperationSpec;
+  /** By default it is stolen. */
+  readonly when?: OperationSpec;
   /** Whose inbox, and what. An empty message asks only whether anybody listens. */
   readonly tells: readonly string[];
 }
@@ -279,8 +281,110 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+const [LOST_X, LOST_Y] = ["p lost x_____", "q lost y_____"];
+const steal: OperationSpec = acquire({ owner: "z", preempts: true });
+const revoke = (owner: Owner): OperationSpec => {
+  return { kind: "revoke", ttlMs: LONG_MS, owner };
+};
+const expire = (name: Name, of: "kxp" | "kyq", inMs: number): OperationSpec => {
+  return { kind: "expire", name, signs: [{ of, inMs }] };
+};
+
+/** Holders whose locks end otherwise than by their releases. */
+const LOSSES: readonly Row[] = [
+  { title: "of a lock that is stolen", given: [run(acquire({ owner: "xp" }))], tells: [LOST_X] },
+  {
+    title: "whatever else its owner says",
+    given: [run(acquire({ owner: "kyq" }))],
+    tells: [LOST_Y],
+  },
+  { title: "and not if it names no inbox", given: [run(acquire({ owner: "ky" }))], tells: [] },
+  {
+    title: "each of many readers",
+    given: [run(read({ owner: "xp" }), read({ owner: "y" }), read({ owner: "kyq" }))],
+    tells: [LOST_Y, LOST_X],
+  },
+  {
+    title: "each holder of a permit",
+    given: [run(acquire({ name: "a0", owner: "kyq" }), acquire({ name: "a1", owner: "kxp" }))],
+    tells: [LOST_Y, LOST_X],
+  },
+  {
+    title: "a hold of an owner",
+    given: [run(acquire({ name: "aJob", owner: "xp" }))],
+    tells: [LOST_X],
+  },
+  { title: "a set", given: [run(acquire({ name: "ab", owner: "xp" }))], tells: [LOST_X] },
+  {
+    title: "nobody when it is stolen again by the same owner",
+    given: [run(acquire({ owner: "xp", preempts: true }))],
+    when: acquire({ owner: "xp", preempts: true }),
+    tells: [],
+  },
+  {
+    title: "nobody of a lock that is not stolen because it has another layout",
+    given: [run(acquire({ name: "aStamp", owner: "xp" }))],
+    tells: [],
+  },
+  {
+    title: "nobody when the name is only reserved",
+    given: [...BOTH_WAIT, run(release())],
+    tells: [],
+  },
+  {
+    title: "of a lock that an operator ends",
+    given: [run(acquire({ owner: "yq" }))],
+    when: revoke("yq"),
+    tells: [LOST_Y],
+  },
+  {
+    title: "nobody when it is released, or passed on",
+    given: [run(acquire({ owner: "xp" }), release({ owner: "xp" }), acquire({ owner: "xp" }))],
+    when: acquire({ owner: "yq", previous: "xp" }),
+    tells: [],
+  },
+];
+
+/** Holders that are overdue; owned ends are exact on every server. */
+const OVERDUE: readonly Row[] = [
+  {
+    title: "a reader that is overdue",
+    given: [run(read({ owner: "kxp", ttlMs: 900 }), read({ owner: "kyq", ttlMs: 40 }))],
+    when: expire("a", "kyq", 40),
+    tells: [LOST_Y],
+  },
+  {
+    title: "and not if it was renewed",
+    given: [run(read({ owner: "kxp", ttlMs: 900 }), read({ owner: "kyq", ttlMs: 40 }))],
+    when: expire("a", "kyq", 41),
+    tells: [],
+  },
+];
+
+conformance("who is told of a loss by a real server", (redis) => {
+  for (const { title, given, when = steal, tells } of [...LOSSES, ...OVERDUE]) {
+    it(title, async () => {
+      const seen = await expectSame(redis(), [...given, run(when)]);
+      expect(lastOf(seen).told).to.deep.equal(tells);
+    });
+  }
+
+  it("a holder that is overdue", async () => {
+    const mark = (redis().version[0] ?? 0) < 7 ? { mark: "~" as const } : {};
+    const when: OperationSpec = { kind: "expire", signs: [{ of: "kxp", inMs: 900, ...mark }] };
+    const held = run(acquire({ owner: "kxp", ttlMs: 900 }));
+    expect(lastOf(await expectSame(redis(), [held, run(when)])).told).to.deep.equal([LOST_X]);
+  });
+
+  it("and a client that it refuses reads the label behind the inbox", async () => {
+    const seen = await expectSame(redis(), [run(acquire({ owner: "kyq" })), run(acquire())]);
+    const { votes } = lastOf(seen).answer as { readonly votes: readonly Vote[] };
+    expect(votes[0]).to.include({ label: "host 7:é", holder: "y_____" });
+  });
+});
+
 conformance("what those who wait are told by a real server", (redis) => {
-  for (const { title, given, when, tells } of ROWS) {
+  for (const { title, given, when = steal, tells } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(when)]);
       expect(lastOf(seen).told).to.deep.equal(tells);

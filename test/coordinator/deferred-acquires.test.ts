@@ -7,7 +7,7 @@ import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";
 import { fault, granted, held } from "../support/votes.js";
 
-const GATHER_MS = gatherMs(50);
+const GATHER_MS = gatherMs(50, undefined);
 
 /** An acquire that all three nodes have refused, and which waits in their queues for a while. */
 class GrantsBench extends CoordinatorBench {
@@ -130,6 +130,25 @@ describe("An acquire whose deferred acquire nodes execute", () => {
     });
   }
 
+  it("waits longer for them where messages have come late before", () => {
+    const bench = new GrantsBench();
+    bench.grant(0);
+    bench.clock.advance(GATHER_MS);
+    expect(bench.acquires, "asks for the first time").to.deep.equal([1, 2, 2]);
+    bench.clock.advance(1);
+    bench.grant(1);
+    void bench.got.release();
+    const { outcomes } = bench.acquire({}, { waitMs: 10_000, maxDelayMs: 2_000, fair: true });
+    bench.answer("acquire", [held(60_000), held(60_000), held(60_000)]);
+    const before = bench.acquires;
+    const own = bench.waitsAs;
+    bench.grant(0, 0, own);
+    bench.clock.advance(2 * (GATHER_MS + 1) - 0.5);
+    expect(bench.acquires).to.deep.equal(before);
+    bench.grant(1, 0, own);
+    expect(outcomes[0]).to.include({ kind: "granted" });
+  });
+
   it("counts a message that comes while it asks, although the node has refused it", () => {
     const bench = new GrantsBench();
     bench.grant(1);
@@ -206,6 +225,26 @@ describe("An acquire whose deferred acquire nodes execute", () => {
     expect(bench.got.ownerId).to.equal(next);
   });
 
+  it("gives up the attempt out of turn, which has another owner, once its place is first", () => {
+    const bench = new GrantsBench();
+    const behind = bench.acquire({}, { waitMs: 200 });
+    bench.clock.advance(200);
+    const outOfTurn = at(bench.nodes, 0).last("acquire").operation;
+    expect(outOfTurn.waiter).to.equal(undefined);
+    bench.abort();
+    // What was left before it asked: it was not admitted at once.
+    const next = bench.context.waitQueues.of(KEYS)?.first?.toSend()?.deferred?.ownerId ?? "";
+    bench.grant(0, 0, next);
+    bench.grant(1, 0, next);
+    expect(
+      behind.outcomes.map((outcome) => outcome.kind === "granted" && outcome.lease.ownerId),
+    ).to.deep.equal([next]);
+    for (const node of bench.nodes)
+      expect(node.all("release").map(({ operation }) => operation.ownerId)).to.include(
+        outOfTurn.ownerId,
+      );
+  });
+
   it("releases its ownerId on all nodes when it leaves ungranted, and its place goes to the next", () => {
     const bench = new GrantsBench();
     const behind = bench.acquire({}, { waitMs: 10_000, fair: true });
@@ -223,6 +262,24 @@ describe("An acquire whose deferred acquire nodes execute", () => {
     bench.abort();
     const { waiter } = at(bench.nodes, 0).last("release").operation;
     expect(waiter).to.include({ ticket: 0, deferred: undefined });
+  });
+
+  it("is all that is sent where it leaves, also with an attempt in flight", () => {
+    for (const isAsking of [false, true]) {
+      const bench = new GrantsBench();
+      if (isAsking) {
+        bench.grant(1);
+        bench.clock.advance(GATHER_MS);
+      }
+      const before = bench.nodes.map(({ asks }) => asks.length);
+      bench.abort();
+      for (const [index, { asks }] of bench.nodes.entries()) {
+        const sent = asks.slice(before[index]).map(({ operation }) => operation);
+        expect(sent).to.have.length(1);
+        expect(sent[0]).to.include({ kind: "release", ownerId: bench.ownerId });
+        expect(sent[0]?.kind === "release" && sent[0].waiter?.ticket).to.equal(0);
+      }
+    }
   });
 
   it("sends no release for one that leaves from behind, and has left no acquire anywhere", () => {

@@ -18,14 +18,20 @@ const UNIT = 0.25;
 
 /** A lease on three nodes that was sent and granted now, and its renewal, which wakes when the test says. */
 class Bench implements ExtendedLease {
-  readonly coordinator = new CoordinatorBench();
+  /** How often it was made to listen. */
+  listenedCount = 0;
+  readonly coordinator = new CoordinatorBench(3, undefined, {
+    id: "an-inbox",
+    isHeard: true,
+    listen: () => void this.listenedCount++,
+  });
   readonly startMs = this.coordinator.clock.now();
   readonly settings: LeaseSettings;
   readonly renewal: LeaseRenewal;
   readonly firstRenewalAtMs: number;
   provenAtMs: number;
   readonly keys = KEYS;
-  readonly ownerId = "me";
+  readonly ownerId = "900~x9_Kq2_and_more";
   readonly fencingToken = 7;
   state: ExtendedLease["state"] = "held";
   /** What the lease was told, in order. */
@@ -272,5 +278,97 @@ describe("LeaseRenewal", () => {
     await bench.answer(FAILED);
     expect(bench.renewAtMs).to.equal(DUE_MS);
     expect(bench.told).to.deep.equal([]);
+  });
+});
+
+describe("What a node says about the loss of a lock", () => {
+  const LOSS = "x9_Kq2";
+  const tell = (bench: Bench, beginning = LOSS): void =>
+    bench.coordinator.context.lossNews.onLoss(beginning);
+  /** Renewed once. */
+  const renewed = async (over: Partial<LeaseSettings> = {}): Promise<Bench> => {
+    const bench = new Bench(over);
+    void bench.renewal.extend();
+    await bench.answer(WON);
+    bench.told.length = 0;
+    return bench;
+  };
+
+  it("is listened to once the lock was renewed", async () => {
+    const bench = new Bench();
+    tell(bench);
+    expect([bench.listenedCount, bench.roundCount]).to.deep.equal([0, 0]);
+    expect((await renewed()).listenedCount).to.be.greaterThan(0);
+  });
+
+  it("is not listened to for a lock that is not renewed", async () => {
+    const bench = await renewed({ renew: false });
+    tell(bench);
+    expect([bench.listenedCount, bench.roundCount]).to.deep.equal([0, 1]);
+  });
+
+  for (const { votes, told } of [
+    { votes: TAKEN, told: ["taken"] },
+    { votes: WON, told: ["extended"] },
+    { votes: FAILED, told: [] },
+  ]) {
+    it(`makes it ask the nodes at once, which decide: ${told[0] ?? "nothing"}`, async () => {
+      const bench = await renewed();
+      tell(bench);
+      expect([bench.roundCount, bench.told]).to.deep.equal([2, []]);
+      await bench.answer(votes);
+      expect(bench.told).to.deep.equal(told);
+      expect(bench.roundCount).to.equal(2);
+    });
+  }
+
+  it("of a lock of another owner makes nobody ask", async () => {
+    const bench = await renewed();
+    tell(bench, "x9_Kq3");
+    expect(bench.roundCount).to.equal(1);
+  });
+
+  it("makes it ask again after the round that was under way, once", async () => {
+    const bench = await renewed();
+    for (let count = 0; count < 5; count++) tell(bench);
+    expect(bench.roundCount).to.equal(2);
+    await bench.answer(WON);
+    expect(bench.roundCount).to.equal(3);
+    await bench.answer(WON);
+    expect(bench.roundCount).to.equal(3);
+  });
+
+  it("and not if it was lost in that round, or released", async () => {
+    const bench = await renewed();
+    for (let count = 0; count < 2; count++) tell(bench);
+    await bench.answer(TAKEN);
+    expect(bench.roundCount).to.equal(2);
+    const other = await renewed();
+    for (let count = 0; count < 2; count++) tell(other);
+    other.state = "released";
+    await other.answer(WON);
+    expect(other.roundCount).to.equal(2);
+  });
+
+  it("counts for nothing once the lease has ended", async () => {
+    const bench = await renewed();
+    bench.renewal.stop();
+    tell(bench);
+    expect(bench.roundCount).to.equal(1);
+  });
+
+  it("makes a process ask twenty times a second at most", async () => {
+    const bench = await renewed();
+    for (let count = 0; count < 100; count++) {
+      tell(bench);
+      await bench.answer(WON);
+    }
+    expect(bench.roundCount).to.equal(21);
+    bench.coordinator.clock.advance(100);
+    for (let count = 0; count < 100; count++) {
+      tell(bench);
+      await bench.answer(WON);
+    }
+    expect(bench.roundCount).to.equal(23);
   });
 });

@@ -8,10 +8,14 @@ import { reservedBy } from "../../src/kinds/reserved.js";
 const SHARED = sharedLock(KEYS);
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
 
-/** Three nodes, whose messages come to an inbox; `all` answers the attempts of all who ask now. */
-function readersBench() {
+/**
+ * Three nodes, whose messages come to an inbox; `all` answers the attempts of all who ask now.
+ *
+ * @param window see {@link CoordinatorBench}
+ */
+function readersBench(window?: number) {
   const inbox = heardInbox();
-  const bench = new CoordinatorBench(3, new ManualClock(), inbox);
+  const bench = new CoordinatorBench(3, new ManualClock(), inbox, window);
   let answeredCount = 0;
   const attempts = () => bench.nodes[0]?.all("acquire") ?? [];
   return {
@@ -45,6 +49,47 @@ describe("Readers in the wait queue of one process", () => {
     const both = [read(), read()];
     expect(openCount()).to.equal(2);
     all(granted(7));
+    for (const { outcomes } of both) expect(outcomes[0]).to.include({ kind: "granted" });
+  });
+
+  it("ask together where they come in one turn of the event loop, although they are fair", () => {
+    const { bench, read, write, open, openCount, all } = readersBench(8);
+    const both = [read({ fair: true }), read({ fair: true })];
+    const others = [write({ fair: true }), read({ fair: true })];
+    expect(openCount()).to.equal(0);
+    bench.clock.advance(0);
+    expect(openCount()).to.equal(2);
+    const [first = 0, second = 0] = open().map(({ operation }) => operation.waiter?.ticket ?? 0);
+    expect(second).to.be.above(first);
+    all(granted(7));
+    for (const { outcomes } of both) expect(outcomes[0]).to.include({ kind: "granted" });
+    for (const { outcomes } of others) expect(outcomes).to.deep.equal([]);
+  });
+
+  it("wait for the first of them where they come while it asks", () => {
+    const { bench, read, openCount, all } = readersBench(8);
+    read({ fair: true });
+    bench.clock.advance(0);
+    read({ fair: true });
+    bench.clock.advance(0);
+    expect(openCount()).to.equal(1);
+    all(granted(7));
+    bench.clock.advance(1);
+    expect(openCount()).to.equal(1);
+  });
+
+  it("wait for the first of them once the nodes have refused all", () => {
+    const { bench, read, openCount, all, turn } = readersBench(8);
+    const both = [read({ fair: true }), read({ fair: true })];
+    bench.clock.advance(0);
+    all(held(60_000));
+    turn();
+    bench.clock.advance(0);
+    expect(openCount()).to.equal(1);
+    all(granted(7));
+    bench.clock.advance(1);
+    expect(openCount()).to.equal(1);
+    all(granted(8));
     for (const { outcomes } of both) expect(outcomes[0]).to.include({ kind: "granted" });
   });
 

@@ -87,6 +87,37 @@ describe("Round", () => {
     expect(bench.round.verdict).to.equal("won");
   });
 
+  // A loss is final: it is rolled back then.
+  it("is lost only where its votes say so, and never won after that, whatever nodes grant since", () => {
+    const step = fc.record({
+      index: fc.nat(4),
+      what: fc.constantFrom("held", "granted", "message", "time"),
+    });
+    const seen = { wonByMessage: 0, lostThenGranted: 0 };
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 4, maxLength: 12 }), (steps) => {
+        const bench = new RoundBench(5, 0, 10, ({ votes }) => !votes.includes(undefined));
+        let lossCount = 0;
+        for (const { index, what } of steps) {
+          if (what === "held") bench.reply(index, held());
+          else if (what === "granted") bench.reply(index, granted(7));
+          else if (what === "message") bench.round.onGrant(index, granted(7));
+          else bench.clock.advance(6);
+          const isLost = verdict(tallyOf(bench.round.votes)) === "lost";
+          if (bench.losses > lossCount) expect(isLost).to.equal(true);
+          else if (lossCount > 0 && !isLost) seen.lostThenGranted++;
+          lossCount = bench.losses;
+        }
+        bench.clock.advance(TIMEOUT_MS);
+        expect(bench.verdicts).to.deep.equal([bench.losses > 0 ? "lost" : "won"]);
+        if (bench.losses === 0 && steps.some(({ what }) => what === "message")) seen.wonByMessage++;
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(seen.wonByMessage).to.be.above(10);
+    expect(seen.lostThenGranted).to.be.above(10);
+  });
+
   for (const { title, bring, stragglerCount } of [
     {
       title: "all have refused",

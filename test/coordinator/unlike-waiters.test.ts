@@ -239,30 +239,30 @@ describe("The failure of an attempt", () => {
     const known = new KnownFailures();
     known.add(refused, set, 10);
     known.add(silent, plain, 20);
-    expect(known.findFor(set)).to.equal(refused);
-    expect(known.findFor(plain)).to.equal(silent);
+    expect(known.findFor(set, 0)).to.equal(refused);
+    expect(known.findFor(plain, 0)).to.equal(silent);
   });
 
   it("is remembered until there is a newer one for the same requests", () => {
     const known = new KnownFailures();
     known.add(silent, slow, 10);
     known.add(silent, quick, 20);
-    expect(known.findFor(slow)).to.equal(silent);
+    expect(known.findFor(slow, 0)).to.equal(silent);
     const again = failureOf("unreachable", [fault(), fault(), fault()]);
     known.add(again, slow, 30);
-    expect(known.findFor(slow)).to.equal(again);
-    expect(known.findFor(quick)).to.equal(again);
+    expect(known.findFor(slow, 0)).to.equal(again);
+    expect(known.findFor(quick, 0)).to.equal(again);
     known.add(late, slow, 40);
-    expect(known.findFor({ ...slow, startedMs: 40 }), "nothing older than itself").to.equal(
+    expect(known.findFor(slow, 40), "nothing older than itself, or than it has asked").to.equal(
       undefined,
     );
-    expect(known.findFor(slow)).to.equal(late);
+    expect(known.findFor(slow, 0)).to.equal(late);
   });
 
   it("is remembered for few requests, however much they differ", () => {
     const known = new KnownFailures();
     const all = Array.from({ length: 100 }, (_, at) => request({ nodeTimeoutMs: 200 - at }));
     for (const [at, each] of all.entries()) known.add(silent, each, at + 1);
-    expect(all.filter((each) => known.findFor(each) !== undefined)).to.have.length.within(1, 99);
+    expect(all.filter((each) => known.findFor(each, 0) !== undefined)).to.have.length.within(1, 99);
   });
 });

@@ -22,8 +22,6 @@ const SHOWN = [
   "timestamp.ts",
   "web-locks.ts",
   "lock-delay.ts",
-  "telemetry-prometheus.ts",
-  "telemetry-pino.ts",
   "fencing.ts",
   "fencing-redis.ts",
   "fencing-postgres.ts",
@@ -92,6 +90,16 @@ describe("the pages", function () {
     });
   }
 
+  it("exist that messages of the sources name", () => {
+    const named = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .flatMap(
+        (name) => readFileSync(join(root, "src", name), "utf8").match(/docs\/[\w/-]+\.md/g) ?? [],
+      );
+    expect(named).to.include("docs/operate/permissions.md");
+    for (const page of named) expect(existsSync(join(root, page)), page).to.equal(true);
+  });
+
   it("link only to what the package has, too", () => {
     const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
     const { stdout } = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
@@ -112,10 +120,10 @@ describe("the pages", function () {
 
   it("would be found out if a link were dead", () => {
     expect(isDead("docs/internals/protocol.md", "no-such-page.md")).to.equal(true);
-    expect(
-      isDead("docs/internals/protocol.md", "../operate/operations.md#no-such-heading"),
-    ).to.equal(true);
-    expect(isDead("docs/internals/protocol.md", "../operate/operations.md#memory")).to.equal(false);
+    expect(isDead("docs/internals/protocol.md", "../operate/sizing.md#no-such-heading")).to.equal(
+      true,
+    );
+    expect(isDead("docs/internals/protocol.md", "../operate/sizing.md#memory")).to.equal(false);
   });
 });
 

@@ -5,7 +5,7 @@ import { root } from "./project.js";
 
 /** Something to compile, and where it came from. */
 export interface Sample {
-  /** Such as `docs/operate/operations.md`. */
+  /** Such as `docs/operate/nodes.md`. */
   readonly page: string;
   /** Line of the page on which the code begins. */
   readonly line: number;

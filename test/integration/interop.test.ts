@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import type { Redis } from "ioredis";
 import { LockContendedError } from "../../src/api/errors.js";
-import { ForeignKeyError, LockManager } from "../../src/index.js";
+import { ForeignKeyError, LockLostError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, lockKeys, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { withRawClients } from "../support/raw.js";
@@ -16,25 +16,60 @@ const TAKEN_MS = 20_000;
 const COMPARE_AND_DELETE = `
 if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("del", KEYS[1]) end
 return 0`;
+const COMPARE_AND_EXPIRE = `
+if redis.call("get", KEYS[1]) == ARGV[1] then return redis.call("pexpire", KEYS[1], ARGV[2]) end
+return 0`;
+
+/** How a client renews and releases what has its value, as the servers' documentation tells. */
+interface Recipe {
+  /** A command that the server must have. */
+  readonly needs: string;
+  readonly release: (key: string, value: string) => string[];
+  readonly renew: (key: string, value: string, ttlMs: number) => string[];
+}
+
+const renewBySet: Recipe["renew"] = (key, value, ttlMs) => {
+  return ["SET", key, value, "IFEQ", value, "PX", String(ttlMs)];
+};
+const BY_SCRIPT: Recipe = {
+  needs: "EVAL",
+  release: (key, value) => ["EVAL", COMPARE_AND_DELETE, "1", key, value],
+  renew: (key, value, ttlMs) => ["EVAL", COMPARE_AND_EXPIRE, "1", key, value, String(ttlMs)],
+};
+const RECIPES: readonly Recipe[] = [
+  BY_SCRIPT,
+  // Redis 8.4, Valkey 9.0.
+  { needs: "DELEX", release: (key, value) => ["DELEX", key, "IFEQ", value], renew: renewBySet },
+  { needs: "DELIFEQ", release: (key, value) => ["DELIFEQ", key, value], renew: renewBySet },
+];
+
+interface TakenByHand {
+  /** On how many nodes it was. */
+  readonly renew: (ttlMs: number) => Promise<number>;
+  readonly release: () => Promise<number>;
+}
 
 /** The canonical Redlock client, as every language has one. */
 async function takeByHand(
   clients: readonly Redis[],
   key: string,
   ttlMs: number,
-): Promise<(() => Promise<number>) | undefined> {
+  recipe = BY_SCRIPT,
+): Promise<TakenByHand | undefined> {
   const value = randomUUID();
   const replies = await Promise.all(
     clients.map((client) => client.set(key, value, "PX", ttlMs, "NX")),
   );
-  const release = async (): Promise<number> => {
-    const deleted = await Promise.all(
-      clients.map((client) => client.eval(COMPARE_AND_DELETE, 1, key, value)),
-    );
-    return deleted.filter((count) => count === 1).length;
+  const onAll = async ([command = "", ...args]: readonly string[]): Promise<number> => {
+    const answers = await Promise.all(clients.map((client) => client.call(command, ...args)));
+    return answers.filter((answer) => answer === 1 || answer === "OK").length;
   };
-  if (replies.filter((reply) => reply === "OK").length > clients.length / 2) return release;
-  await release();
+  const taken = {
+    renew: (nextTtlMs: number) => onAll(recipe.renew(key, value, nextTtlMs)),
+    release: () => onAll(recipe.release(key, value)),
+  };
+  if (replies.filter((reply) => reply === "OK").length > clients.length / 2) return taken;
+  await taken.release();
   return undefined;
 }
 
@@ -55,14 +90,14 @@ describe("A client of another language", () => {
 
   it("excludes, and is excluded", async () => {
     await withRawClients(fleet.nodes, async (clients) => {
-      const release = await takeByHand(clients, "lock:name", TAKEN_MS);
-      if (release === undefined) throw new Error("the name was free");
+      const taken = await takeByHand(clients, "lock:name", TAKEN_MS);
+      if (taken === undefined) throw new Error("the name was free");
       expect(await locks.tryAcquire("name")).to.equal(null);
       const error = await rejectionWith(LockContendedError, locks.acquire("name", { waitMs: 0 }));
       // It gave no label, but its lease is known.
       expect(error.holderLabel).to.equal(undefined);
       expect(error.remainingMs).to.be.within(1, TAKEN_MS);
-      expect(await release()).to.equal(3);
+      expect(await taken.release()).to.equal(3);
 
       const lock = await locks.acquire("name", { waitMs: 0 });
       expect(await takeByHand(clients, "lock:name", TAKEN_MS)).to.equal(undefined);
@@ -100,13 +135,13 @@ describe("A client of another language", () => {
       };
       const theirs = async (): Promise<void> => {
         while (!isOver()) {
-          const release = await takeByHand(clients, "lock:turns", TAKEN_MS);
-          if (release !== undefined) {
+          const taken = await takeByHand(clients, "lock:turns", TAKEN_MS);
+          if (taken !== undefined) {
             enter();
             turns.theirs++;
             await sleep(2);
             inside--;
-            await release();
+            await taken.release();
           }
           await sleep(Math.random() * 20);
         }
@@ -117,6 +152,52 @@ describe("A client of another language", () => {
     expect(turns.theirs).to.be.above(1);
     await noLockKeys(fleet.nodes);
   });
+
+  it("renews and releases only its own, by each command that its server has for that", async () => {
+    await withRawClients(fleet.nodes, async (clients) => {
+      const [client] = clients as [Redis];
+      const infos = (await client.call(
+        "COMMAND",
+        "INFO",
+        ...RECIPES.map(({ needs }) => needs),
+      )) as readonly unknown[];
+      for (const recipe of RECIPES.filter((_, index) => infos[index] !== null)) {
+        const about = recipe.needs;
+        const taken = await takeByHand(clients, "lock:recipe", 500, recipe);
+        expect(await taken?.renew(TAKEN_MS), about).to.equal(3);
+        const { remainingMs } = await rejectionWith(
+          LockContendedError,
+          locks.acquire("recipe", { waitMs: 0 }),
+        );
+        expect(remainingMs, about).to.be.above(500);
+        expect(await taken?.release(), about).to.equal(3);
+
+        const lock = await locks.acquire("recipe", { waitMs: 0 });
+        expect(await taken?.renew(TAKEN_MS), about).to.equal(0);
+        expect(await taken?.release(), about).to.equal(0);
+        await lock.extend();
+        expect(await lock.release(), about).to.equal("released");
+      }
+    });
+    await noLockKeys(fleet.nodes);
+  });
+
+  for (const [what, argv, reason] of [
+    ["deletes", ["DEL", "lock:careless"], "taken"],
+    ["overwrites", ["SET", "lock:careless", "x", "XX", "PX", "500"], "taken"],
+    ["overwrites for ever", ["SET", "lock:careless", "x", "XX"], "taken"],
+    ["extends", ["PEXPIRE", "lock:careless", "60000"], undefined],
+  ] as const) {
+    it(`that ${what} without looking ${reason ? "ends" : "does not end"} our lock`, async () => {
+      const lock = await locks.acquire("careless");
+      await Promise.all(fleet.nodes.map((node) => node.command(...argv)));
+      if (reason === undefined) await lock.extend();
+      else expect(await rejectionWith(LockLostError, lock.extend())).to.include({ reason });
+      expect(lock.isHeld).to.equal(reason === undefined);
+      await lock.release();
+      await Promise.all(fleet.nodes.map((node) => node.command("DEL", "lock:careless")));
+    });
+  }
 
   it("with another key prefix is another world", async () => {
     await using prefixed = new LockManager(fleet.urls, { ...OPTIONS, keyPrefix: "other:" });

@@ -465,6 +465,7 @@ table("nextMove, on entering the wait queue", [
     { ...FIRST, contest: { ...CONTEST, isLastAsk: true }, isHeard: false },
     askIn(PAUSE_MS),
   ],
+  ["asks beside readers that ask at once", entered(), { ...BEHIND, isLetIn: true }, ask("waiter")],
   ["sleeps behind others, whatever it was told", entered(REFUSED), BEHIND, AT_DEADLINE],
   ["looks at once for its owner's lock behind others", entered(), OWNED, ask("joiner")],
   ["looks again later for its owner's lock", entered(REFUSED), OWNED, askIn(POLL_MS)],

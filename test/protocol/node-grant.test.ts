@@ -1,6 +1,12 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { gatherMs, maxAgeMs, parseNodeGrant, provenText } from "../../src/protocol/node-grant.js";
+import {
+  gatherMs,
+  maxAgeMs,
+  nextSpreadMs,
+  parseNodeGrant,
+  provenText,
+} from "../../src/protocol/node-grant.js";
 
 const PROOF = "0123456789abcdef0123456789abcdef01234567";
 
@@ -104,13 +110,27 @@ describe("A deferred acquire", () => {
     });
   }
 
-  for (const [nodeTimeoutMs, waitMs] of [
-    [1_000, 10],
-    [100, 10],
-    [50, 5],
+  for (const [nodeTimeoutMs, spreadMs, waitMs] of [
+    [1_000, undefined, 10],
+    [100, undefined, 10],
+    [50, undefined, 5],
+    [200, 0.3, 5],
+    [200, 4, 8],
+    [200, 20, 40],
+    [200, 60, 50],
+    [1_000, 60, 120],
+    [10, 1, 2.5],
   ] as const) {
-    it(`waits ${waitMs} ms for the other nodes' messages, of a deadline of ${nodeTimeoutMs} ms`, () => {
-      expect(gatherMs(nodeTimeoutMs)).to.equal(waitMs);
+    const known = spreadMs === undefined ? "none before" : `${spreadMs} ms before`;
+    it(`waits ${waitMs} ms for the other nodes' messages, of a deadline of ${nodeTimeoutMs} ms, after a spread of ${known}`, () => {
+      expect(gatherMs(nodeTimeoutMs, spreadMs)).to.equal(waitMs);
     });
   }
+
+  it("knows the longest spread of late", () => {
+    const spreads: number[] = [];
+    for (const tookMs of [2, 16, 1, 1, 20]) spreads.push(nextSpreadMs(spreads.at(-1), tookMs));
+    expect(spreads).to.deep.equal([2, 16, 14, 12.25, 20]);
+    expect(nextSpreadMs(undefined, 0)).to.equal(0);
+  });
 });

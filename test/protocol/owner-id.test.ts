@@ -14,6 +14,7 @@ describe("isOwnerId", () => {
         expect(isOwnerId(entropy.id())).to.equal(true);
         expect(isOwnerId(`${entropy.id()}:${text}`)).to.equal(true);
         expect(isOwnerId(`10000~${entropy.id()}:${text}`)).to.equal(true);
+        expect(isOwnerId(`10000~${entropy.id()}.in-b_x01:${text}`)).to.equal(true);
       }),
     );
     expect(isOwnerId(`${entropy.id()}:${"x".repeat(200)}`)).to.equal(true);
@@ -33,6 +34,10 @@ describe("isOwnerId", () => {
     ["a".repeat(23), "too long"],
     [`${"a".repeat(21)}b`, "more than 16 bytes"],
     [`${"a".repeat(20)}.A`, "no base64url"],
+    [`${"a".repeat(21)}A.`, "an inbox that is empty"],
+    [`${"a".repeat(21)}A.in-b_x0`, "an inbox that is too short"],
+    [`${"a".repeat(21)}A.in-b_x012`, "an inbox that is too long"],
+    [`${"a".repeat(21)}A.in-b:x01`, "an inbox of other characters"],
     [`${"a".repeat(21)}A:`, "a label that is empty"],
     [`${"a".repeat(21)}A:${"x".repeat(201)}`, "a label that is too long"],
     [` ${"a".repeat(21)}A`, "something before it"],
@@ -51,10 +56,11 @@ describe("isOwnerId", () => {
 describe("ownerIdOf", () => {
   it("makes what is known again as an ownerId, with its label", () => {
     const entropy = systemEntropy();
+    const inbox = fc.constantFrom("", ".in-b_x01");
     const kept = fc.option(fc.integer({ min: 1, max: 999_999_999 }), { nil: undefined });
     fc.assert(
-      fc.property(fc.option(label, { nil: "" }), kept, (text, keptMs) => {
-        const ownerId = ownerIdOf(entropy.id(), text, keptMs);
+      fc.property(fc.option(label, { nil: "" }), kept, inbox, (text, keptMs, at) => {
+        const ownerId = ownerIdOf(`${entropy.id()}${at}`, text, keptMs);
         expect(isOwnerId(ownerId)).to.equal(true);
         expect(labelOf(ownerId)).to.equal(text === "" ? undefined : text);
       }),

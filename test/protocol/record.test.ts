@@ -128,7 +128,7 @@ describe("recordProblem", () => {
   });
 
   it("is the version that the operators' page names", () => {
-    const page = readFileSync("docs/operate/operations.md", "utf8");
+    const page = readFileSync("docs/operate/restarts.md", "utf8");
     expect(page).to.include(`version of the protocol is ${PROTOCOL_VERSION}`);
   });
 });

@@ -22,7 +22,7 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
   ],
   [
     "ERR Error running script (call to f_4d): @user_script:1: @user_script: 1: The user executing the script can't run this command or subcommand",
-    /docs\/operate\/operations\.md/,
+    /docs\/operate\/permissions\.md/,
   ],
   [
     "ERR Error running script (call to f_f2): @user_script:1: @user_script: 1: The user executing the script can't access at least one of the keys mentioned in the command arguments",
@@ -49,7 +49,7 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
   ],
   [
     "ERR The user executing the script can't run this command or subcommand script: 4df0, on @user_script:1.",
-    /subcommand: .*docs\/operate\/operations\.md/,
+    /subcommand: .*docs\/operate\/permissions\.md/,
   ],
   [
     "ERR unknown command 'eval', with args beginning with: 'local secret' '1' ",

@@ -89,7 +89,7 @@ describe("the pages of the site", () => {
   });
 
   it("have the anchors that their readers on GitHub know", () => {
-    const page = join(root, "docs", "operate", "operations.md");
+    const page = join(root, "docs", "operate", "troubleshooting.md");
     const headings = [...readFileSync(page, "utf8").matchAll(/^##+ +(.+)$/gm)].map(
       ([, text = ""]) => text,
     );

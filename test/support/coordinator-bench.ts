@@ -1,3 +1,4 @@
+import { LossNews } from "../../src/coordinator/loss-news.js";
 import { Proposals } from "../../src/coordinator/proposals.js";
 import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
@@ -83,6 +84,7 @@ export class CoordinatorBench {
           ? new Admission(withoutDelay(clock))
           : new Admission(clock, { min: window, start: window, max: window }),
       proposals: new Proposals(this.clock),
+      lossNews: new LossNews(clock, inbox),
       observer: {
         onGranted: () => this.grantedCount++,
         onLost: (_, reason) => this.lost.push(reason),

@@ -20,7 +20,7 @@ export function hostOf(index: number): string {
   return `127.0.0.${index + 2}`;
 }
 
-/** The commands of the user in docs/operate/operations.md. */
+/** The commands of the user in docs/operate/permissions.md. */
 export const DENIED_PASSWORD = "hunter2";
 
 /** One fault of one server. */

@@ -12,6 +12,6 @@ export function seededEntropy(seed = 1): Entropy {
       mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
       return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
     },
-    id: () => `id${++idCount}-of-seed-${seed}-`.padEnd(22, "_"),
+    id: () => `id${++idCount}-${seed}-of-seed-`.padEnd(22, "_"),
   };
 }

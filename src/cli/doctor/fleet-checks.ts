@@ -42,7 +42,7 @@ function nodeCount({ nodes }: FleetSeen): readonly Finding[] {
   }
   if (count % 2 === 0) {
     const saw = `${count} nodes tolerate no more failures than ${count - 1}, and split votes more often`;
-    const change = `use ${count - 1} or ${count + 1} nodes; change them one at a time (docs/operate/operations.md, Changing the nodes)`;
+    const change = `use ${count - 1} or ${count + 1} nodes; change them one at a time (docs/operate/changing-nodes.md)`;
     found.push({ severity: "warning", code: "even-count", saw, change });
   }
   return found;

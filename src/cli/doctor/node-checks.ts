@@ -242,7 +242,7 @@ function persistence(node: NodeSeen): readonly Finding[] {
 /** The command that grants what is missing according to the message. */
 function permitting({ redisCli, user }: NodeSeen, message: string): string {
   const rules = message.match(/\+[a-z]+(?:\|[a-z]+)?|[~&]quorate:\S*/g) ?? [];
-  const all = "all permissions are in docs/operate/operations.md, Permissions";
+  const all = "all permissions are in docs/operate/permissions.md";
   return rules.length === 0 ? all : `${redisCli} ACL SETUSER ${user} ${rules.join(" ")}; ${all}`;
 }
 

@@ -1,7 +1,10 @@
 import { RedisError } from "../errors.js";
 import { integerIn, isInstant } from "../numbers.js";
 import { OK, type Reply } from "../reply.js";
-import { at, syntaxError, type CommandContext, type Commands } from "./command.js";
+import { at, syntaxError, wrongArity, type CommandContext, type Commands } from "./command.js";
+
+/** Redis 8.4. Conditions on digests are not known here. */
+const CONDITIONS_SINCE = 804;
 
 export const STRING_COMMANDS: Commands = {
   GET: {
@@ -18,28 +21,74 @@ export const STRING_COMMANDS: Commands = {
     },
   },
   SET: { arity: -3, writes: true, growsMemory: true, run: set },
+  DELEX: { arity: -2, since: CONDITIONS_SINCE, writes: true, run: deleteIf },
 };
 
-/** `SET key value [NX | XX] [GET] [PX ms]`. */
+interface Condition {
+  readonly kind: "NX" | "XX" | "IFEQ" | "IFNE";
+  /** What the key has, or has not. */
+  readonly value?: string;
+}
+
+/** `SET key value [NX | XX | IFEQ value | IFNE value] [GET] [PX ms]`. */
 function set({ keys, version }: CommandContext, argv: readonly string[]): Reply {
   const key = at(argv, 1);
-  let [isNew, isOld, wantsOld] = [false, false, false];
+  let condition: Condition | undefined;
+  let wantsOld = false;
   let ttl: string | undefined;
   for (let index = 3; index < argv.length; index++) {
     const option = at(argv, index).toUpperCase();
-    if (option === "PX" && index + 1 < argv.length) ttl = at(argv, ++index);
-    else if (option === "NX" && !isOld) isNew = true;
-    else if (option === "XX" && !isNew) isOld = true;
+    const hasMore = index + 1 < argv.length;
+    if (option === "PX" && hasMore) ttl = at(argv, ++index);
     else if (option === "GET" && version >= 602) wantsOld = true;
-    else throw syntaxError();
+    else if ((option === "NX" || option === "XX") && (condition?.kind ?? option) === option) {
+      condition = { kind: option };
+    } else if (isOnValue(option) && version >= CONDITIONS_SINCE && hasMore && !condition) {
+      condition = { kind: option, value: at(argv, ++index) };
+    } else throw syntaxError();
   }
-  if (isNew && wantsOld && version < 700) throw syntaxError();
+  if (condition?.kind === "NX" && wantsOld && version < 700) throw syntaxError();
   const expiresAtMs = ttl === undefined ? Number.POSITIVE_INFINITY : instantOf(keys.nowMs, ttl);
-  const found = wantsOld ? keys.typed(key, "string") : keys.find(key);
+  const isTyped = wantsOld || condition?.value !== undefined;
+  const found = isTyped ? keys.typed(key, "string") : keys.find(key);
   const before = wantsOld ? ((found?.value ?? null) as string | null) : null;
-  if ((isNew && found !== undefined) || (isOld && found === undefined)) return before;
+  if (condition !== undefined && !isMet(condition, found?.value)) return before;
   keys.put(key, { type: "string", value: at(argv, 2), expiresAtMs });
   return wantsOld ? before : OK;
+}
+
+/** `DELEX key [IFEQ value | IFNE value]`. */
+function deleteIf({ keys }: CommandContext, argv: readonly string[]): Reply {
+  const [, key = "", option, value = ""] = argv;
+  if (argv.length !== 2 && argv.length !== 4) throw wrongArity("delex");
+  const found = keys.find(key);
+  if (found === undefined) return 0;
+  if (option !== undefined) {
+    if (found.type !== "string") throw new RedisError("ERR Key should be of string type");
+    const kind = option.toUpperCase();
+    if (!isOnValue(kind)) throw new RedisError("ERR Invalid condition");
+    if (!isMet({ kind, value }, found.value)) return 0;
+  }
+  keys.delete(key);
+  return 1;
+}
+
+function isOnValue(option: string): option is "IFEQ" | "IFNE" {
+  return option === "IFEQ" || option === "IFNE";
+}
+
+/** @param found what the key has; undefined if there is none */
+function isMet({ kind, value }: Condition, found: unknown): boolean {
+  switch (kind) {
+    case "NX":
+      return found === undefined;
+    case "XX":
+      return found !== undefined;
+    case "IFEQ":
+      return found === value;
+    case "IFNE":
+      return found !== value;
+  }
 }
 
 function instantOf(nowMs: number, ttl: string): number {

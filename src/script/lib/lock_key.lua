@@ -6,7 +6,8 @@ local call = redis.call
 -- The label of an ownerId; the rest is a secret, except for the number in front.
 local function label_of(owner)
   local ends = #(string.match(owner, '^%d+~') or '') + 22
-  return string.sub(owner, ends + 1, ends + 1) == ':' and string.sub(owner, ends + 2) or ''
+  local rest = string.sub(owner, ends + 1)
+  return string.match(rest, '^:(.*)$') or string.match(rest, '^%.[%w_-]+:(.*)$') or ''
 end
 
 -- What others may see of an ownerId, to tell who holds the name; "" where the text is none.

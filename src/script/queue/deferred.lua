@@ -39,15 +39,21 @@ local function drop(key, inbox)
   call('DEL', key_of(key, inbox))
 end
 
--- Its owner is over. Unless the place has gone on with another attempt, it is left, and those are let in that waited
--- behind it only.
+-- Its owner is over. Unless the place has gone on with another attempt, it is left, as by a leave: what is reserved for
+-- it is given up, and those are let in that waited behind it only.
 local function withdraw(lock)
   local key = key_of(lock.key, lock.inbox)
   local place, owner = string.match(call('GET', key) or '', '^%d+ %d+ %S+ (%S+) %d+ %d+ (.+)$')
-  if owner ~= lock.owner then return end
-  call('DEL', key)
-  if not require('queue.leave')(lock.queue, place) then return end
-  require('lib.offers').let_in(lock.key, lock.queue, redis.pcall('GET', lock.key))
+  -- It may have come without, to a node whose votes did not count.
+  if owner and owner ~= lock.owner or not owner and lock.ticket > 0 then return end
+  if owner then call('DEL', key) end
+  local has_left = require('queue.leave')(lock.queue, place or lock.place, 'r' .. (place or lock.place))
+  local holder = redis.pcall('GET', lock.key)
+  if lock.ticket == 0 and holder == lock.reservation then
+    call('DEL', lock.key)
+  elseif has_left then
+    require('lib.offers').let_in(lock.key, lock.queue, holder)
+  end
 end
 
 -- Keeps it as long as the place.
@@ -94,14 +100,15 @@ end
 -- whether the waiter has it now, and has been told.
 local function execute(lock, of, place, inbox)
   local key = key_of(lock.key, inbox)
-  local number, at, known, left_with, most, ttl, owner =
+  local left_in, at, left_under, left_with, most, ttl, owner =
     string.match(call('GET', key) or '', '^(%d+) (%d+) (%S+) (%S+) (%d+) (%d+) (.+)$')
   -- Never for the owner that this step ends.
   if left_with ~= place or lock.proposal == '' or owner == lock.owner then return false end
-  number, known = number_of(number, at, known, most, inbox)
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
-  -- It would be no vote for who knew the node before it lost its data.
-  local fence = number and id == known and fence_of(lock, top)
+  -- It would be no vote for who knew the node before it lost its data; and one that is back with an older state may be
+  -- over.
+  local number, known = number_of(left_in, at, left_under, most, inbox)
+  local fence = number and id == known and id == left_under and fence_of(lock, top)
   local is_over = fence and require('lib.ended').is_ended({ key = lock.key, owner = owner })
   if not fence or is_over or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
   call('SET', key, '+' .. fence .. ' ' .. owner, 'PX', ttl)

@@ -4,6 +4,7 @@
 -- luacheck: read globals KEYS_OF_ALL SHOWN_OWNER
 
 local standing = require('lib.standing')
+local tell = require('lib.tell_holder')
 local call, try = redis.call, redis.pcall
 
 local function overdue_in(text)
@@ -19,12 +20,16 @@ end
 
 local function expire(key, holder, is_overdue)
   if string.find(holder, SHOWN_OWNER) then
-    if is_overdue(standing.sign_of_key(key, holder)) then call('DEL', key) end
+    if is_overdue(standing.sign_of_key(key, holder)) then
+      call('DEL', key)
+      tell(holder)
+    end
     return
   end
   for _, member in ipairs(standing.beside(key, holder)) do
     if is_overdue(standing.sign_of(key, member[1], member[2], true)) then
       require('kinds.' .. standing.kind_at(holder)).expire(key, holder, member[1])
+      tell(member[1])
     end
   end
 end

@@ -9,5 +9,6 @@ return function(lock)
   call('ZADD', key, 0, lock.owner)
   if lock.ttl > call('PTTL', key) then call('PEXPIRE', key, lock.ttl) end
   if ARGV[1] ~= '' and lock.ttl > call('PTTL', ENDED_KEY) then call('SET', ENDED_KEY, '', 'PX', lock.ttl) end
+  require('lib.tell_holder')(lock.owner)
   return 0
 end

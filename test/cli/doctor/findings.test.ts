@@ -350,7 +350,7 @@ const CASES: readonly Case[] = [
     ),
     found: ["warning lock-partly-fails n2:6379"],
     saw: /shared locks: NOPERM.*zadd/,
-    change: /ACL SETUSER locker \+zadd; .*docs\/operate\/operations\.md, Permissions/,
+    change: /ACL SETUSER locker \+zadd; .*docs\/operate\/permissions\.md/,
   },
   {
     what: "a permission that only speed needs",

@@ -27,7 +27,7 @@ async function contentOf(fleet: RedisFleet): Promise<unknown> {
   );
 }
 
-/** What the user of docs/operate/operations.md may do, each by the words that a finding names it with. */
+/** What the user of docs/operate/permissions.md may do, each by the words that a finding names it with. */
 const RULES: Readonly<Record<string, "every" | "some" | "speed">> = {
   ...Object.fromEntries(
     [

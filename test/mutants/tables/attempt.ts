@@ -151,7 +151,7 @@ export const ROWS: readonly Row[] = [
     means: "one ownerId for all attempts of a client",
     seenIn: "a client id, or one random value per lock object",
     file: "src/coordinator/lease-settings.ts",
-    find: "ownerIdOf(entropy.id(), settings.label, shownMs)",
+    find: "ownerIdOf(id, settings.label, shownMs)",
     replace: "(entropy.onceId ??= `${entropy.id()}:${settings.label}`)",
     where: ["network"],
     noticedBy: ["S5"],

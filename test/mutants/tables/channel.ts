@@ -199,13 +199,18 @@ export const ROWS: readonly Row[] = [
     means: "a holder counts as seen since before its last renewal",
     seenIn: "a deadline from the first refusal on",
     file: "src/channel/overdue-holders.ts",
-    find: "isSameSign(each.text, text)",
-    replace: 'each.text.split("@")[0] === text.split("@")[0]',
+    find: "before.find((each) => isSameSign(each.text, text))",
+    replace: 'before.find((each) => each.text.split("@")[0] === text.split("@")[0])',
     also: [
       {
         file: "src/channel/overdue-holders.ts",
-        find: "watched.push(known ?? {",
-        replace: "watched.push(known ? { ...known, text } : {",
+        find: "watched.push(known);",
+        replace: "watched.push({ ...known, text });",
+      },
+      {
+        file: "src/channel/overdue-holders.ts",
+        find: "if (!isSameSign(only.text, text)) Object.assign(only, this.#watchedFrom(sign, nowMs));",
+        replace: "only.text = text;",
       },
     ],
     where: ["steps"],

@@ -7,9 +7,9 @@ export const ROWS: readonly Row[] = [
     means: "an election continues after it was cancelled",
     seenIn: "elections that check the signal only between two attempts",
     file: "src/coordinator/acquire.ts",
-    find: 'if (this.#isOver) return; this.#rollBack(); this.#end({ kind: "aborted" });',
+    find: "if (this.#isOver) return; const { attempt, place } = this.#state; if (attempt?.leaveTo(",
     replace:
-      'if (this.#isOver || this.#state.request.wait.waitMs === Number.POSITIVE_INFINITY) return; this.#rollBack(); this.#end({ kind: "aborted" });',
+      "if (this.#isOver || this.#state.request.wait.waitMs === Number.POSITIVE_INFINITY) return; const { attempt, place } = this.#state; if (attempt?.leaveTo(",
     where: ["election"],
     noticedBy: ["L4"],
     seedBudget: 40,

@@ -37,6 +37,13 @@ describe("oracle R1, releases", () => {
         ],
       },
       {
+        title: "keys that end with the minimum hold, as it is rounded",
+        events: [
+          ...[grant(0, "A", { minHoldMs: 500 }), ...[0, 1].map((node) => taken(node, 513 * MS))],
+          ...[release, settle(3, 1, "released")],
+        ],
+      },
+      {
         title: "deletions of a lock that had run out before",
         events: [release, deleted(0), deleted(1), settle(3, 1, "expired")],
       },

@@ -94,8 +94,8 @@ export const NAMES = {
 export type Name = keyof typeof NAMES;
 
 /**
- * Owners have 22 characters; what follows a colon behind them is a label. Those of the last three say for how long
- * their names are kept.
+ * Owners have 22 characters; what follows a colon behind them is a label. Those with a k say for how long their names
+ * are kept, those with a p or q at the end at which inbox their processes are told of losses.
  */
 export const OWNERS = {
   x: "x".padEnd(22, "_"),
@@ -104,15 +104,19 @@ export const OWNERS = {
   kx: `900~${"x".padEnd(22, "_")}`,
   ky: `40~${"y".padEnd(22, "_")}:host 7:é`,
   kz: `900~${"z".padEnd(22, "_")}`,
+  xp: `${"x".padEnd(22, "_")}.p_______`,
+  yq: `${"y".padEnd(22, "_")}.q_______:host 7:é`,
+  kxp: `900~${"x".padEnd(22, "_")}.p_______`,
+  kyq: `40~${"y".padEnd(22, "_")}.q_______:host 7:é`,
 } as const;
 
 export type Owner = keyof typeof OWNERS;
 
 /** Those who wait. Somebody listens to the inboxes of the first two. */
 export const INBOXES = {
-  p: "p".padEnd(22, "_"),
-  q: "q".padEnd(22, "_"),
-  deaf: "d".padEnd(22, "_"),
+  p: "p".padEnd(8, "_"),
+  q: "q".padEnd(8, "_"),
+  deaf: "d".padEnd(8, "_"),
 } as const;
 
 export type Inbox = keyof typeof INBOXES;

@@ -65,6 +65,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
   nowUs = 0;
   /** Of the Redis that it is like. */
   version: readonly number[] = [];
+  isValkey = false;
   readonly #fleet: RedisFleet;
   readonly #server: FleetNode;
   readonly #client: Redis;
@@ -100,6 +101,7 @@ export class RedisNode implements NodeUnderTest, AsyncDisposable {
     await redis.#listener.subscribe(...LISTENED_CHANNELS.keys());
     const info = await redis.#client.info("server");
     redis.#runId = /\nrun_id:(\w+)/.exec(info)?.[1] ?? "";
+    redis.isValkey = info.includes("\nvalkey_version:");
     redis.version = (/\nredis_version:([\d.]+)/.exec(info)?.[1] ?? "").split(".").map(Number);
     return redis;
   }

@@ -8,13 +8,13 @@ import { root } from "./project.js";
 
 /** The one rule on the page, as `user <rule>` of a redis.conf wants it. */
 function ruleOnPage(): string {
-  const fences = fencesOf(join(root, "docs", "operate", "operations.md"));
+  const fences = fencesOf(join(root, "docs", "operate", "permissions.md"));
   const rule = fences.find(({ code }) => code.startsWith("user quorate "));
   if (rule === undefined) throw new Error("no rule on the page");
   return rule.code.replaceAll(/\s+/g, " ").replace("user ", "");
 }
 
-describe("docs/operate/operations.md", () => {
+describe("docs/operate/permissions.md", () => {
   let fleet: RedisFleet;
 
   afterEach(() => fleet.stop());
