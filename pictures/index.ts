@@ -1,3 +1,4 @@
+import { comparisonChart } from "../bench/compare/published.js";
 import { plotsOf } from "../bench/plots/index.js";
 import { readResults } from "../bench/publish.js";
 import { lifeInWords, lifePicture } from "./life.js";
@@ -29,9 +30,10 @@ const WIDE_PX = 688;
 
 /** The charts of the published measurements, which `npm run bench` draws as well. */
 export function charts(): Picture[] {
-  return plotsOf(readResults()).map(({ file, caption, svg }) => {
+  const plots = plotsOf(readResults()).map(({ file, caption, svg }) => {
     return { file: `bench/results/${file}`, alt: caption, svg };
   });
+  return [...plots, comparisonChart()];
 }
 
 /** All pictures, drawn from runs of the simulator and from tables of the sources. */

@@ -4,11 +4,10 @@ import { join, posix } from "node:path";
 /**
  * Dead links between the pages of a built site: the file, or the element with that id, does not exist.
  *
- * @param dir the site
- * @param base its path on its server, such as `/` or `/quorate/`
+ * @param dir the site; its links are relative
  * @returns each as `page: link`
  */
-export function deadLinksIn(dir, base) {
+export function deadLinksIn(dir) {
   const names = readdirSync(dir, { recursive: true }).map((name) => name.replaceAll("\\", "/"));
   const pages = new Map(
     names
@@ -32,11 +31,8 @@ export function deadLinksIn(dir, base) {
 
   /** Undefined if there is no such file. */
   function fileOf(path, page) {
-    if (path.startsWith("/") && !path.startsWith(base)) return undefined;
-    const from = path.startsWith("/")
-      ? path.slice(base.length)
-      : posix.join(posix.dirname(page), path);
-    const file = from === "" || from.endsWith("/") ? `${from}index.html` : from;
+    if (path.startsWith("/")) return undefined;
+    const file = posix.join(posix.dirname(page), path);
     const isFile = existsSync(join(dir, file)) && statSync(join(dir, file)).isFile();
     return isFile ? file : undefined;
   }

@@ -1,67 +1,61 @@
-// npm run site: builds the documentation as a site in site/dist, from the same Markdown as on GitHub. Its packages
-// are those of site/, separate from the library's.
-import { spawn, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+// npm run site: builds the documentation as a site in site/dist, from the same Markdown as on GitHub. What the API pages
+// need are packages of site/, separate from the library's.
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { stage } from "../site/stage.mjs";
 import { deadLinksIn } from "./check-links.mjs";
 import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { parseArguments } from "./parse-arguments.mjs";
 
-const USAGE = `npm run site [-- --base PATH --campaign FILE --serve --port N]
+const USAGE = `npm run site [-- --out DIR --no-api]
 
-Builds the site in site/dist, for any server of static files, and checks its links.
+Builds the site, and checks its links. It works below any path of a server, and from the disk: open index.html.
 
-  --base PATH      the path of the site on its server, such as /quorate/ (default /)
-  --campaign FILE  the report of a fault campaign to include (default: the latest in chaos-results/, if any)
-  --serve          serves the site after building it
-  --port N         with --serve: the port (default 4173)`;
+  --out DIR  where (default site/dist)
+  --no-api   without the pages of each export, which take a minute`;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const site = join(root, "site");
 const pages = join(site, ".pages");
-const out = join(site, "dist");
 
 const given = parseArguments(USAGE, {
-  base: { type: "string", default: "/" },
-  campaign: { type: "string", default: latestCampaign() },
-  serve: { type: "boolean", default: false },
-  port: { type: "string", default: "4173" },
+  out: { type: "string", default: join(site, "dist") },
+  "no-api": { type: "boolean", default: false },
 });
-const base = `/${given.base.replaceAll(/^\/|\/$/g, "")}/`.replace("//", "/");
-
-const env = { ...process.env, QUORATE_SITE_BASE: base };
+const out = resolve(given.out);
 
 ensurePackages();
-ensurePackages(site);
-embedLua();
 stage(root, pages);
-if (given.campaign !== undefined) {
-  mkdirSync(join(pages, "public"), { recursive: true });
-  copyFileSync(given.campaign, join(pages, "public", "campaign.html"));
+if (given["no-api"]) rmSync(join(pages, "api"), { recursive: true, force: true });
+else {
+  ensurePackages(site);
+  embedLua();
+  run(join(site, "node_modules", ".bin", "typedoc"), [
+    ...["--options", "typedoc.json"],
+    ...entryPoints(),
+  ]);
 }
-run("typedoc", ["--options", "typedoc.json", ...entryPoints()]);
-run("vitepress", ["build"]);
-run(process.execPath, [join(root, "scripts", "playground.mjs")]);
+// Its packages may only now be there.
+const { buildSite } = await import("../site/build.mjs");
+const count = buildSite(root, pages, out);
+run(process.execPath, [
+  join(root, "scripts", "playground.mjs"),
+  ...["--out", join(out, "playground.html")],
+]);
 
-const dead = deadLinksIn(out, base);
+const dead = deadLinksIn(out).filter(
+  (link) => !given["no-api"] || !/: (?:\.\.\/)*api\//.test(link),
+);
 if (dead.length > 0) {
   console.error(`dead links:\n  ${dead.join("\n  ")}`);
   process.exit(1);
 }
 console.log(
-  `${out}: ${countPages()} pages, no dead link. Any server of static files can serve it.`,
+  `${count} pages, no dead link. Any server of static files can serve ${out}, and so can the disk: ${pathToFileURL(join(out, "index.html")).href}`,
 );
-if (given.serve) {
-  const args = ["preview", "--port", given.port];
-  spawn(join(site, "node_modules", ".bin", "vitepress"), args, {
-    cwd: site,
-    stdio: "inherit",
-    env,
-  });
-}
 
 /** Sources of everything that package.json exports. */
 function entryPoints() {
@@ -73,24 +67,8 @@ function entryPoints() {
 }
 
 function run(program, args) {
-  const file = program === process.execPath ? program : join(site, "node_modules", ".bin", program);
-  const { status } = spawnSync(file, args, { cwd: site, stdio: "inherit", env });
+  const { status } = spawnSync(program, args, { cwd: site, stdio: "inherit" });
   if (status === 0) return;
   console.error(`${program} failed`);
   process.exit(status ?? 1);
-}
-
-function latestCampaign() {
-  let names = [];
-  try {
-    names = readdirSync(join(root, "chaos-results")).filter((name) => name.endsWith(".html"));
-  } catch {
-    // No campaign was run here.
-  }
-  const files = names.map((name) => join(root, "chaos-results", name));
-  return files.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
-}
-
-function countPages() {
-  return readdirSync(out, { recursive: true }).filter((name) => name.endsWith(".html")).length;
 }

@@ -1,41 +1,37 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders of the generated pages and their titles, in the order of the menu. */
-const KINDS = {
-  classes: "Classes",
-  functions: "Functions",
-  interfaces: "Interfaces",
-  "type-aliases": "Types",
-  variables: "Constants",
-};
+/** Folders of the generated pages, in the order of the menu. */
+const KINDS = ["classes", "functions", "interfaces", "type-aliases", "variables"];
 
 /** The sidebar of the API reference: a group per entry point, which lists its exports by kind. */
 export function apiMenu(dir) {
-  return [{ text: "Back to the guides", link: "/" }, ...entriesIn(dir)];
+  return [
+    { text: "Guides", items: [{ text: "The manual", path: "docs/README.html" }] },
+    ...entriesIn(dir),
+  ];
 }
 
 function entriesIn(dir) {
   const root = join(dir, "quorate");
-  const entries = foldersOf(root).filter((name) => !(name in KINDS));
+  const entries = foldersOf(root).filter((name) => !KINDS.includes(name));
   return [
-    group("quorate", root, "/api/quorate/", false),
+    group("quorate", root, "api/quorate/"),
     ...entries.map((entry) => {
-      return group(`quorate/${entry}`, join(root, entry), `/api/quorate/${entry}/`, true);
+      return group(`quorate/${entry}`, join(root, entry), `api/quorate/${entry}/`);
     }),
   ];
 }
 
-function group(text, dir, link, collapsed) {
-  const kinds = Object.keys(KINDS).filter((kind) => existsSync(join(dir, kind)));
-  const items = kinds.map((kind) => ({
-    text: KINDS[kind],
-    collapsed: false,
-    items: readdirSync(join(dir, kind))
+function group(text, dir, path) {
+  const kinds = KINDS.filter((kind) => existsSync(join(dir, kind)));
+  const items = kinds.flatMap((kind) =>
+    readdirSync(join(dir, kind))
+      .filter((file) => file.endsWith(".md"))
       .map((file) => file.replace(/\.md$/, ""))
-      .map((name) => ({ text: name, link: `${link}${kind}/${name}` })),
-  }));
-  return { text, link, collapsed, items };
+      .map((name) => ({ text: name, path: `${path}${kind}/${name}.html` })),
+  );
+  return { text, items: [{ text: "All of it", path: `${path}index.html` }, ...items] };
 }
 
 function foldersOf(dir) {

@@ -99,7 +99,11 @@ export const MENU = [
       { text: "Contributing", link: "CONTRIBUTING.md" },
       { text: "How it works", link: "docs/internals/protocol.md" },
       { text: "The simulator", link: "docs/internals/simulator.md" },
-      { text: "Fault campaigns", link: "docs/internals/faults.md" },
+      {
+        text: "Fault campaigns",
+        link: "docs/internals/faults.md",
+        items: [{ text: "Report of a campaign", link: "/campaign.html" }],
+      },
       {
         text: "About the playground",
         link: "docs/internals/playground.md",

@@ -1,21 +1,27 @@
 // Entry point of the comparison; started by `npm run compare`.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { givenArguments } from "../given-arguments.js";
 import { Progress } from "../progress.js";
 import { parseArguments, USAGE, type Arguments } from "./arguments.js";
 import { jobsOf } from "./plan.js";
-import { pageOf, published, type Published } from "./published.js";
+import {
+  comparisonChart,
+  DATA,
+  pageOf,
+  published,
+  readComparison,
+  type Published,
+} from "./published.js";
 import { table } from "./report.js";
 import { runAll } from "./run-all.js";
 import { versions } from "./versions.js";
 
 const PAGE = join("docs", "explain", "comparison.md");
-const DATA = join("bench", "results", "compare.json");
 
 async function main({ plan, isComplete, isReport }: Arguments): Promise<void> {
   if (isReport) {
-    write(PAGE, pageOf(JSON.parse(readFileSync(DATA, "utf8")) as Published));
+    show(readComparison());
     return;
   }
   const { scenarios, subjectIds } = plan;
@@ -26,11 +32,17 @@ async function main({ plan, isComplete, isReport }: Arguments): Promise<void> {
   console.log(table(scenarios, subjectIds, runs));
   if (runs.some(({ observation }) => observation === undefined)) process.exitCode = 1;
   else if (isComplete) {
-    const results = published(runs, versions());
-    write(PAGE, pageOf(results));
-    write(DATA, `${JSON.stringify(results, undefined, 1)}\n`);
+    show(published(runs, versions()));
     console.error(`written to ${PAGE} and ${DATA}`);
   }
+}
+
+/** Writes the data, the page and the picture. */
+function show(results: Published): void {
+  write(DATA, `${JSON.stringify(results, undefined, 1)}\n`);
+  write(PAGE, pageOf(results));
+  const { file, svg } = comparisonChart(results);
+  write(file, svg);
 }
 
 function write(file: string, text: string): void {

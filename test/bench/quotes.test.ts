@@ -12,7 +12,7 @@ const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 
 
 /** A figure of speed, memory or CPU, which only a measurement knows. */
 const MEASURED =
-  /\b\d[\d,.]*\d?(?: to \d[\d,.]*)? ?(?:µs|cycles|(?:hand-overs|locks|calls|acquires|grants|cycles)(?: (?:per|a) second|\/s)|% (?:of a core|interval|more CPU|CPU)|kB of heap|times (?:as|that|those|the|faster|slower|a second))|\b[pP]99 of \d|\d ms at p99/g;
+  /\b\d[\d,.]*\d?(?: to \d[\d,.]*)? ?(?:µs|cycles|(?:hand-overs|locks|calls|acquires|grants|cycles)(?: (?:per|a) second|\/s)|% (?:of a core|interval|more CPU|CPU)|kB of heap|times (?:as|that|those|the|faster|slower))|\b[pP]99 of \d|\d ms at p99/g;
 
 /** Prose without code, figures between marks, and pages that are data themselves. */
 const unquotedIn = (page: string): string[] =>

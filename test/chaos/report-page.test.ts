@@ -246,7 +246,7 @@ suite(`The page of a campaign, in a browser${why}`, function () {
     await page.getByRole("button", { name: "later" }).click();
     const later = await changedRange(zoomed);
     expect(later.from).to.be.above(zoomed.from);
-    await page.getByRole("button", { name: "show everything" }).click();
+    await page.getByRole("button", { name: "show all" }).click();
     expect(await changedRange(later)).to.deep.equal(all);
   });
 

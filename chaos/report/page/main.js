@@ -28,7 +28,7 @@ chart.append(
     ["\u2212", "zoom out", () => zoom(BUTTON_STEP)],
     ["\u2190", "earlier", () => pan(-scale.width / 2)],
     ["\u2192", "later", () => pan(scale.width / 2)],
-    ["all", "show everything", showAll],
+    ["all", "show all", showAll],
   ]),
 );
 chart.append(legendOf());

@@ -15,7 +15,7 @@ export class ChangePanel {
   readonly #panel: Panel;
   readonly #target = el("select", { id: "target" });
   readonly #action = el("select", { id: "action" });
-  readonly #amount = el("input", { type: "number", id: "amount", step: "any" });
+  readonly #amount = el("input", { type: "number", id: "amount", step: "any", hidden: "" });
   readonly #amountLabel = el("label", { for: "amount" });
   readonly #list = el("ul", { class: "faults" });
   #scenario: Scenario | undefined;

@@ -17,7 +17,6 @@ export class TextTrace {
   constructor(root: HTMLElement) {
     const listOf = (side: Side): HTMLOListElement =>
       el("ol", {
-        role: "log",
         "aria-live": "off",
         tabindex: 0,
         "aria-label": `trace of ${TITLES[side]}`,

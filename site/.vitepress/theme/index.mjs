@@ -1,4 +1,0 @@
-import DefaultTheme from "vitepress/theme";
-import "./site.css";
-
-export default DefaultTheme;
