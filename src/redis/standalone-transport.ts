@@ -94,9 +94,8 @@ class StandaloneConnection implements Connection {
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
     const { operations, recordId, number, withScript } = batch;
-    const [name, script] = withScript
-      ? (["eval", BATCH_SCRIPT] as const)
-      : (["evalsha", BATCH_SHA] as const);
+    const name = withScript ? "eval" : "evalsha";
+    const script = withScript ? BATCH_SCRIPT : BATCH_SHA;
     const bytes = this.#wire.encode(name, script, operations, recordId, number);
     // A batch has operations of many callers, and is sent in full while any of them waits.
     detached(
