@@ -181,10 +181,14 @@ export class Pipeline {
     return Math.min(MAX_PART_SIZE, Math.ceil((this.#queue.length + sentCount) / SINGLE_NODE_PARTS));
   }
 
-  /** From within `submit` no receiver may be called: only if there is nothing to refuse. */
+  /**
+   * From within `submit` no receiver may be called: only if there is nothing to refuse. And a batch, which has operations
+   * of many callers, must not carry the async context of this one on to the others.
+   */
   #flushFull(): void {
     const nowMs = this.#clock.now();
-    if (this.#queue.every((entry) => this.#refusalOf(entry, nowMs) === undefined)) this.#flush();
+    if (this.#queue.every((entry) => this.#refusalOf(entry, nowMs) === undefined))
+      this.#clock.detached(this.#flush);
   }
 
   #flushSoon(): void {

@@ -19,7 +19,6 @@ import { answerHandshake, connectOnce } from "./client-events.js";
 import { subscribeOnce } from "./subscription.js";
 import { errorReply, isConnectionClosed, isUnknownCommand } from "../script/redis-errors.js";
 import { Introduction } from "./introduction.js";
-import { detached } from "../runtime/system.js";
 
 const SENTINEL =
   "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
@@ -97,15 +96,11 @@ class StandaloneConnection implements Connection {
     const name = withScript ? "eval" : "evalsha";
     const script = withScript ? BATCH_SCRIPT : BATCH_SHA;
     const bytes = this.#wire.encode(name, script, operations, recordId, number);
-    // A batch has operations of many callers, and is sent in full while any of them waits.
-    detached(
-      () =>
-        void sendBytes(this.#redis, name, bytes).then(
-          (values) => reply(decodeReply(values, operations)),
-          (error: unknown) => {
-            if (!isConnectionClosed(error)) reply(errorReply(error));
-          },
-        ),
+    void sendBytes(this.#redis, name, bytes).then(
+      (values) => reply(decodeReply(values, operations)),
+      (error: unknown) => {
+        if (!isConnectionClosed(error)) reply(errorReply(error));
+      },
     );
   }
 

@@ -73,6 +73,7 @@ export function systemClock(): Clock {
     wallUs: () => Date.now() * 1_000,
     setTimer: systemTimer,
     defer,
+    detached,
   };
 }
 
