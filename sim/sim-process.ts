@@ -79,6 +79,7 @@ export class SimProcess {
       wallUs: () => this.#wallMs(world.nowUs) * 1_000,
       setTimer: (delayMs, callback) => this.#setTimer(delayMs, callback),
       defer: (callback) => world.afterThis(() => this.#isDead || callback()),
+      detached: (run) => run(),
     };
     this.entropy = {
       unit: () => choices.pick(2 ** 20, `${name} unit ${this.#serial++}`) / 2 ** 20,

@@ -14,6 +14,7 @@ const NO_CLOCK: Clock = {
   wallUs: () => 0,
   setTimer: () => ({ cancel: () => {} }),
   defer: () => {},
+  detached: () => {},
 };
 
 /** The search sends what is asked itself. */

@@ -82,10 +82,10 @@ export class NodeConnection {
 
   /** One script call. Where the connection ends first, it is not answered. @returns its number */
   send(
-    { operations, ...how }: Omit<Batch, "number">,
+    { operations, recordId, withScript }: Omit<Batch, "number">,
     onReply: (reply: BatchReply) => void,
   ): number {
-    const batch = { operations, ...how, number: this.#number };
+    const batch = { operations, recordId, withScript, number: this.#number };
     this.#number += operations.length;
     this.#wire.send(batch, (reply) => {
       if (this.#isInStep(batch, reply)) onReply(reply);

@@ -133,7 +133,7 @@ export class Pipeline {
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
     if (!wasHeldBack && this.#queue.length >= this.#fullLength) this.#flushFull();
-    this.#flushSoon();
+    if (this.#queue.length > 0) this.#flushSoon();
   }
 
   /** Nothing is queued or in flight. */
@@ -182,10 +182,14 @@ export class Pipeline {
     return Math.min(MAX_PART_SIZE, Math.ceil((this.#queue.length + sentCount) / SINGLE_NODE_PARTS));
   }
 
-  /** From within `submit` no receiver may be called: only if there is nothing to refuse. */
+  /**
+   * From within `submit` no receiver may be called: only if there is nothing to refuse. And a batch, which has operations
+   * of many callers, must not carry the async context of this one on to the others.
+   */
   #flushFull(): void {
     const nowMs = this.#clock.now();
-    if (this.#queue.every((entry) => this.#refusalOf(entry, nowMs) === undefined)) this.#flush();
+    if (this.#queue.every((entry) => this.#refusalOf(entry, nowMs) === undefined))
+      this.#clock.detached(this.#flush);
   }
 
   #flushSoon(): void {
@@ -210,7 +214,8 @@ export class Pipeline {
 
   #sendBatch(connection: Pick<NodeConnection, "send">): void {
     const nowMs = this.#clock.now();
-    const [entries, operations]: [Entry[], Operation[]] = [[], []];
+    const entries: Entry[] = [];
+    const operations: Operation[] = [];
     const refused: (readonly [Entry, Refusal])[] = [];
     let length = 0;
     let isHeard = false;
@@ -275,13 +280,13 @@ export class Pipeline {
       this.#unexecuted.entries.push(...answered.entries);
     } else {
       this.#unexecuted?.onExecuted(answered.entries);
-      for (const [at, entry] of answered.entries.entries()) {
+      answered.entries.forEach((entry, at) => {
         const vote = reply.votes[at];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
         else this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#node.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
-      }
+      });
       if (!reply.isSameIncarnation) this.#node.onForgot();
     }
     if (this.#unexecuted !== undefined && this.#inFlight.length === 0)

@@ -49,8 +49,7 @@ export class PlausibleVotes {
   }
 
   judge(fence: number): FenceVerdict {
-    const nodeTimesMs = (): readonly number[] => this.#offsets.timesMs;
-    return judgeFence(fence, this.#clock.wallUs(), nodeTimesMs, this.#nodeCount);
+    return judgeFence(fence, this.#clock.wallUs(), this.#offsets, this.#nodeCount);
   }
 
   /** Warns of a fence that does not count. @returns what is wrong with it, and the remedy */

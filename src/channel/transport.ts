@@ -55,7 +55,7 @@ export interface Connection {
   readonly stage?: string | undefined;
   /** Asks for the server's identity, writes or opens its record, and ends its previous connection. */
   handshake(request: HandshakeRequest, reply: (reply: HandshakeReply) => void): void;
-  /** One script call, a list of operations in, a list of votes out. */
+  /** One script call, a list of operations in, a list of votes out. Called in no caller's async context. */
   send(batch: Batch, reply: (reply: BatchReply) => void): void;
   /** Ends the connection immediately, unsent bytes included. `onClose` still follows. */
   close(): void;

@@ -350,7 +350,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   get #released(): Released {
     const { keys, ownerId, settings, fencingToken: token } = this;
     const { minHoldMs, driftFactor } = settings;
-    const [mayHold, lifeMs] = [this.#mayHold, this.#longestLifeMs];
+    const mayHold = this.#mayHold;
+    const lifeMs = this.#longestLifeMs;
     const next = this.#context.waitQueues.nextOf(keys);
     // Its own acquire is about to leave the wait queue where it ends as soon as it is granted.
     const waiter = next?.deferred?.ownerId === ownerId ? undefined : next;

@@ -22,6 +22,8 @@ export interface Clock {
   setTimer(delayMs: number, callback: () => void): Timer;
   /** Calls back once, soon, after the current call has returned. */
   defer(callback: () => void): void;
+  /** Calls it now, in no caller's async context, as timers and what is deferred are called. */
+  detached(run: () => void): void;
 }
 
 export interface Entropy {

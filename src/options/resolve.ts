@@ -17,7 +17,7 @@ import type {
   WaitOptions,
 } from "../api/options.js";
 import { kindFor, type KindOf } from "./name-keys.js";
-import { checkPlace, DEFAULTS, OPTIONS, type Place } from "./table.js";
+import { checkPlace, DEFAULTS, LOCK_OPTIONS, OPTIONS, type Place } from "./table.js";
 
 /** The options of a manager, resolved and checked. */
 export interface ManagerSettings {
@@ -147,8 +147,8 @@ function resolveLease(
   layout: LockLayout = manager.layout,
 ): LeaseSettings & LockDefaults {
   const { maxTtlMs, driftFactor, clockStepMs, given } = manager;
-  const { ttlMs = usual.ttlMs, lockDelayMs = usual.lockDelayMs } = options;
-  const { minHoldMs = usual.minHoldMs, maxHoldMs = usual.maxHoldMs } = options;
+  const lock = merged(options, usual);
+  const { ttlMs, lockDelayMs, minHoldMs } = lock;
   const validityMs = checkedValidityMs({ ttlMs, driftFactor, lockDelayMs }, maxTtlMs);
   if (minHoldMs >= validityMs) {
     throw new RangeError(
@@ -156,20 +156,22 @@ function resolveLease(
     );
   }
   return {
-    ttlMs,
+    ...lock,
     maxTtlMs,
     nodeTimeoutMs: nodeTimeoutOf(given.nodeTimeoutMs, ttlMs),
     driftFactor,
-    maxHoldMs,
-    renew: options.renew ?? usual.renew,
     fencing: true,
-    label: options.label ?? usual.label,
-    lockDelayMs,
-    minHoldMs,
     // Other clients read the keys of their layouts, and rely on their expiry.
     clockStepMs: layout === "redlock" ? clockStepMs : 0,
     lossNoticeMs: lossNoticeOf(given.lossNoticeMs, validityMs, ttlMs),
   };
+}
+
+/** Each as it is given, or else as the manager has it. */
+function merged(options: LockOptions, usual: LockDefaults): LockDefaults {
+  const lock: Record<string, unknown> = {};
+  for (const name of LOCK_OPTIONS) lock[name] = options[name] ?? usual[name];
+  return lock as LockDefaults;
 }
 
 /** Checks the ttl to which a lock is extended. Throws as {@link resolveManagerOptions} does. */

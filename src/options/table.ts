@@ -20,6 +20,7 @@ import {
   type AdoptOptions,
   type ElectOptions,
   type LockManagerOptions,
+  type LockOptions,
   type LockMode,
   type RequestOptions,
   type RetryOptions,
@@ -122,6 +123,11 @@ export const OPTIONS = {
 export type OptionName = keyof typeof OPTIONS;
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
+
+/** Those of one lock, wherever it comes from: the manager has the default of each. */
+export const LOCK_OPTIONS = OPTION_NAMES.filter(
+  (name): name is keyof LockOptions => placesOf(name).length === ALL.length,
+);
 
 /** Once: each call with options asks for those of its place. */
 const NAMES_BY_PLACE: ReadonlyMap<Place, readonly OptionName[]> = new Map(

@@ -50,17 +50,17 @@ export type FenceVerdict = "plausible" | "implausible" | "unknown";
  * clock would not do either: it may be that of the node that lies. A fence that is too far ahead is plausible some
  * time later, as clocks move on, so a token from one that was just accepted blocks nobody for long.
  *
- * @param nodeTimesMs what the node clocks show now, in any order, as far as they are known; asked only if they matter
+ * @param nodeClocks what they show now, in any order, as far as they are known; read only if it matters
  */
 export function judgeFence(
   fence: number,
   wallUs: number,
-  nodeTimesMs: () => readonly number[],
+  nodeClocks: { readonly timesMs: readonly number[] },
   nodeCount: number,
 ): FenceVerdict {
   if (!Number.isSafeInteger(fence) || fence < 0) return "implausible";
   if (fence <= limitUs(wallUs)) return "plausible";
-  const ordered = nodeTimesMs().toSorted((a, b) => b - a);
+  const ordered = nodeClocks.timesMs.toSorted((a, b) => b - a);
   const timeMs = ordered[toleratedCount(nodeCount)];
   if (timeMs === undefined) return "unknown";
   return fence <= limitUs(timeMs * 1_000) ? "plausible" : "implausible";
@@ -84,7 +84,8 @@ export interface DrawnToken {
 
 /** @param votes of a round that is won, at its verdict */
 export function drawnToken(votes: Votes): DrawnToken {
-  let [token, sealed] = [0, 0];
+  let token = 0;
+  let sealed = 0;
   for (let index = 0; index < votes.length; index++) {
     const vote = votes[index];
     if (vote?.kind !== "granted" || vote.fence < token) continue;

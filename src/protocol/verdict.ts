@@ -12,7 +12,9 @@ export interface Tally {
 }
 
 export function tallyOf(votes: Votes): Tally {
-  let [grantedCount, refusedCount, faultCount] = [0, 0, 0];
+  let grantedCount = 0;
+  let refusedCount = 0;
+  let faultCount = 0;
   for (const vote of votes) {
     if (vote?.kind === "granted") grantedCount++;
     else if (vote?.kind === "refused") refusedCount++;

@@ -14,7 +14,6 @@ import { PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js"
 import type { Operation, Vote } from "../protocol/operation.js";
 import { BATCH_SCRIPT } from "../script/batch-script.js";
 import { outOfStep } from "../channel/out-of-step.js";
-import { detached } from "../runtime/system.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
@@ -101,10 +100,6 @@ class ClusterConnection implements Connection {
 
   /** One script call per slot; within a slot, the order is the batch's. */
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    detached(() => this.#send(batch, reply));
-  }
-
-  #send(batch: Batch, reply: (reply: BatchReply) => void): void {
     const tags = this.#tags;
     if (tags === undefined) throw new Error("a batch before the handshake");
     const slots = new Map<number, number[]>();

@@ -9,7 +9,6 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
-import { detached } from "../runtime/system.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import { encodeBatch, type BatchConstants } from "../script/batch-encoder.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
@@ -118,12 +117,9 @@ class CommandedConnection implements Connection {
   ): void {
     const script = withScript ? ["EVAL", BATCH_SCRIPT] : ["EVALSHA", BATCH_SHA];
     const words = encodeBatch(operations, recordId, number, this.#constants);
-    detached(
-      () =>
-        void this.#connection.call(...script, ...words).then(
-          (values) => reply(decodeReply(values, operations)),
-          (error: unknown) => reply(errorReply(error)),
-        ),
+    void this.#connection.call(...script, ...words).then(
+      (values) => reply(decodeReply(values, operations)),
+      (error: unknown) => reply(errorReply(error)),
     );
   }
 

@@ -20,7 +20,6 @@ import { subscribeOnce } from "./subscription.js";
 import { errorReply, isConnectionClosed, isUnknownCommand } from "../script/redis-errors.js";
 import type { NodeCredentials } from "./credentials.js";
 import { Introduction, type Another } from "./introduction.js";
-import { detached } from "../runtime/system.js";
 
 const SENTINEL =
   "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
@@ -113,19 +112,14 @@ class StandaloneConnection implements Connection {
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
     const { operations, recordId, number, withScript } = batch;
-    const [name, script] = withScript
-      ? (["eval", BATCH_SCRIPT] as const)
-      : (["evalsha", BATCH_SHA] as const);
+    const name = withScript ? "eval" : "evalsha";
+    const script = withScript ? BATCH_SCRIPT : BATCH_SHA;
     const bytes = this.#wire.encode(name, script, operations, recordId, number);
-    // A batch has operations of many callers, and is sent in full while any of them waits.
-    detached(
-      () =>
-        void sendBytes(this.#redis, name, bytes).then(
-          (values) => reply(decodeReply(values, operations)),
-          (error: unknown) => {
-            if (!isConnectionClosed(error)) reply(errorReply(error));
-          },
-        ),
+    void sendBytes(this.#redis, name, bytes).then(
+      (values) => reply(decodeReply(values, operations)),
+      (error: unknown) => {
+        if (!isConnectionClosed(error)) reply(errorReply(error));
+      },
     );
   }
 

@@ -20,6 +20,33 @@ export function detached<T>(run: () => T): T {
   return outside.runInAsyncScope(run);
 }
 
+let deferred: (() => void)[] = [];
+
+/**
+ * Calls it within this turn of the loop: the requests made in the callbacks of a reply are together by then, and
+ * waiting for the loop's next phase would only lengthen every round trip. All that is deferred meanwhile shares a tick,
+ * which costs more than most of what is done in it.
+ */
+function defer(callback: () => void): void {
+  deferred.push(callback);
+  if (deferred.length === 1) detached(() => process.nextTick(runDeferred));
+}
+
+function runDeferred(): void {
+  const due = deferred;
+  deferred = [];
+  let count = 0;
+  try {
+    for (const callback of due) {
+      count++;
+      callback();
+    }
+  } finally {
+    // One has thrown: the others are not to suffer from it.
+    for (const callback of due.slice(count)) defer(callback);
+  }
+}
+
 /** If the readings differ by more, the process was preempted between them; they are read again. */
 const MAX_READS = 3;
 
@@ -45,9 +72,8 @@ export function systemClock(): Clock {
     steady: () => performance.now(),
     wallUs: () => Date.now() * 1_000,
     setTimer: systemTimer,
-    // Within this turn of the loop: the requests made in the callbacks of a reply are together by then, and waiting
-    // for the loop's next phase would only lengthen every round trip.
-    defer: (callback) => detached(() => process.nextTick(callback)),
+    defer,
+    detached,
   };
 }
 

@@ -141,7 +141,7 @@ export function string(option: string, value: unknown): string {
 
 /** For text in keys and values on the nodes: a lone surrogate has no UTF-8. */
 export function wellFormed(option: string, value: unknown): string {
-  if (typeof value === "string" && !/\p{Surrogate}/u.test(value)) return value;
+  if (typeof value === "string" && value.isWellFormed()) return value;
   throw new RangeError(
     `\`${option}\` must be well-formed Unicode, got ${show(string(option, value))}`,
   );

@@ -325,11 +325,15 @@ export class BatchWire {
 }
 
 function joined(operations: readonly Operation[]): Joined {
-  let [keys, args, keyCount, wordCount] = ["", "", 1, WORDS_OF_ALL];
+  let keys = "";
+  let args = "";
+  let keyCount = 1;
+  let wordCount = WORDS_OF_ALL;
   const all = operations.map(wireOf);
   for (let from = 0; from < all.length;) {
     const end = groupEnd(all, from);
-    const [{ head }, size] = [all[from] as Wire, end - from];
+    const { head } = all[from] as Wire;
+    const size = end - from;
     const words = headWords(head, size);
     args += bulks(words);
     for (; from < end; from++) {

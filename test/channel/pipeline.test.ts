@@ -126,6 +126,22 @@ describe("Pipeline", () => {
     expect(several.connection.sent).to.deep.equal([]);
   });
 
+  it("carries no caller's async context to the node, also where it sends from within a push", () => {
+    for (const nodeCount of [1, 3]) {
+      const bench = new PipelineBench(nodeCount);
+      const { connection, clock } = bench;
+      const send = connection.send.bind(connection);
+      const areDetached: boolean[] = [];
+      connection.send = (batch, reply) => {
+        areDetached.push(clock.isDetached);
+        send(batch, reply);
+      };
+      for (let n = 0; n < 20; n++) bench.push("extend", `${n}`);
+      clock.flush();
+      expect(areDetached).to.deep.equal(nodeCount === 1 ? Array(6).fill(true) : [true]);
+    }
+  });
+
   it("counts as on its way what is not answered, and nothing else", () => {
     const bench = new PipelineBench(1);
     for (let n = 0; n < 4; n++) bench.push("extend", `${n}`);

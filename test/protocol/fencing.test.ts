@@ -135,7 +135,7 @@ describe("judgeFence", () => {
             [-1, "implausible"],
             [1.5, "implausible"],
           ] as const) {
-            const found = judgeFence(fence, usOf(wallMs), () => nodeTimes, nodeCount);
+            const found = judgeFence(fence, usOf(wallMs), { timesMs: nodeTimes }, nodeCount);
             expect(found, `${fence} at ${wallMs}, ${nodeTimes.join(" ")}`).to.equal(verdict);
           }
         }
@@ -147,7 +147,7 @@ describe("judgeFence", () => {
       const clocks = Array.from({ length: nodeCount }, () => nowMs);
       for (let known = 0; known <= nodeCount; known++) {
         const judged = (fence: number): string =>
-          judgeFence(fence, usOf(nowMs), () => clocks.slice(0, known), nodeCount);
+          judgeFence(fence, usOf(nowMs), { timesMs: clocks.slice(0, known) }, nodeCount);
         const found = judged(absurd);
         expect(found, `${known} known`).to.equal(known > spare ? "implausible" : "unknown");
         expect(judged(usOf(nowMs))).to.equal("plausible");
@@ -169,7 +169,9 @@ describe("judgeFence", () => {
           const newest = Math.max(...honest);
           // Nodes that differ by up to ten years have each other's fences.
           const fence = usOf(Math.min(newest, Math.min(...honest) + 10 * YEAR));
-          expect(judgeFence(fence, usOf(wallMs), () => clocks, nodeCount)).to.equal("plausible");
+          expect(judgeFence(fence, usOf(wallMs), { timesMs: clocks }, nodeCount)).to.equal(
+            "plausible",
+          );
         },
       ),
     );
@@ -177,7 +179,7 @@ describe("judgeFence", () => {
 
   it("believes a fence that was too far ahead when the clocks have moved on by as much", () => {
     const absurd = usOf(nowMs) + FENCE_LEAD_US + 1_000;
-    const at = (ms: number): string => judgeFence(absurd, usOf(ms), () => [ms, ms, ms], 3);
+    const at = (ms: number): string => judgeFence(absurd, usOf(ms), { timesMs: [ms, ms, ms] }, 3);
     expect([at(nowMs), at(nowMs + 1)]).to.deep.equal(["implausible", "plausible"]);
   });
 });

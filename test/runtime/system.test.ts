@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { expect } from "chai";
 import { systemClock, systemEntropy } from "../../src/runtime/system.js";
 
@@ -136,6 +137,37 @@ describe("systemClock", () => {
     });
     await new Promise<void>((resolve) => clock.setTimer(5, resolve));
     expect(order).to.deep.equal(["now", "deferred", "next phase"]);
+  });
+
+  it("defers in order, in no caller's async context, and past a callback that throws", async () => {
+    const clock = systemClock();
+    const caller = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const note = (text: string) => (): void => void seen.push([text, caller.getStore()]);
+    const uncaught = process.listeners("uncaughtException");
+    process.removeAllListeners("uncaughtException");
+    process.once("uncaughtException", ({ message }) => seen.push(message));
+    try {
+      caller.run("a request", () => {
+        clock.defer(note("first"));
+        clock.defer(() => clock.defer(note("deferred later")));
+        clock.defer(() => {
+          throw new Error("thrown");
+        });
+        systemClock().defer(note("of another clock"));
+        clock.defer(note("last"));
+      });
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      for (const listener of uncaught) process.on("uncaughtException", listener);
+    }
+    expect(seen).to.deep.equal([
+      ["first", undefined],
+      "thrown",
+      ["deferred later", undefined],
+      ["of another clock", undefined],
+      ["last", undefined],
+    ]);
   });
 });
 

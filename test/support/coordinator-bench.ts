@@ -164,6 +164,7 @@ function withoutDelay(clock: Clock): Clock {
     wallUs: () => clock.wallUs(),
     setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
     defer: (callback) => callback(),
+    detached: (run) => run(),
   };
 }
 

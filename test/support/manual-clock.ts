@@ -15,6 +15,8 @@ const MAX_READS = 200_000;
 export class ManualClock implements Clock {
   /** The delay of every timer that was armed, in order. */
   readonly armedMs: number[] = [];
+  /** Whether what is running was called by {@link detached}, or had been deferred. */
+  isDetached = false;
   #steadyMs: number;
   #suspendedMs = 0;
   #wallOffsetMs = 1_700_000_000_000;
@@ -50,6 +52,13 @@ export class ManualClock implements Clock {
     this.#deferred.push(callback);
   }
 
+  detached(run: () => void): void {
+    const before = this.isDetached;
+    this.isDetached = true;
+    run();
+    this.isDetached = before;
+  }
+
   /** Timers that are armed now. */
   get timerCount(): number {
     return this.#timers.length;
@@ -58,7 +67,7 @@ export class ManualClock implements Clock {
   /** Ends the current burst of input: runs what was deferred, and what that defers. */
   flush(): void {
     while (this.#deferred.length > 0) {
-      for (const callback of this.#deferred.splice(0)) callback();
+      for (const callback of this.#deferred.splice(0)) this.detached(callback);
     }
   }
 
