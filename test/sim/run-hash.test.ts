@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "d7678070",
-  [HASHED_RUNS_A_PROFILE]: "c55ecd79",
+  2: "7b7955ba",
+  [HASHED_RUNS_A_PROFILE]: "ef27ca82",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
