@@ -176,7 +176,7 @@ describe("A user with the least permissions", function () {
       COMMANDS.filter((command) => command !== "set"),
     );
     const error = await rejectionWith(MisconfiguredError, locks.acquire("name"));
-    expect(error.message).to.match(/add \+set|Permissions/);
+    expect(error.message).to.match(/add \+set|permissions\.md/);
   });
 
   for (const lost of ["exists", "zscore"]) {
@@ -194,7 +194,7 @@ describe("A user with the least permissions", function () {
         COMMANDS.filter((command) => command !== lost),
       );
       const error = await rejectionWith(MisconfiguredError, locks.acquire("other", { waitMs: 0 }));
-      expect(error.message).to.match(new RegExp(`add \\+${lost}|Permissions`));
+      expect(error.message).to.match(new RegExp(`add \\+${lost}|permissions\\.md`));
     });
   }
 

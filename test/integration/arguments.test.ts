@@ -270,7 +270,7 @@ describe("Good arguments", () => {
     for (const name of names) {
       const lock = await locks.acquire(name, { label: "", waitMs: 20_000 });
       expect(lock.name).to.equal(name);
-      expect(ownerIdOf(lock)).to.match(/^60000~[\w-]{22}$/);
+      expect(ownerIdOf(lock)).to.match(/^60000~[\w-]{22}\.[\w-]{8}$/);
       expect(await lock.release()).to.equal("released");
     }
     const short = await locks.acquire("short", { ttlMs: 100, waitMs: 20_000 });

@@ -94,9 +94,10 @@ describe("Credentials that expire", function () {
       OPTIONS,
     );
     const lock = await locks.acquire("name");
-    expect(issuer.callCount).to.equal(1);
+    // A first client also opens a connection that tries whether scripts are atomic.
+    const askedCount = issuer.callCount;
     await node.command("CLIENT", "KILL", "USER", "app");
-    await eventually("asked", () => issuer.callCount === 2);
+    await eventually("asked", () => issuer.callCount > askedCount);
     await allNodes(locks);
     await lock.extend();
     expect(await lock.release()).to.equal("released");

@@ -14,7 +14,7 @@ import { chromiumPath } from "../chaos/chromium.js";
 const SCRIPT = fileURLToPath(new URL("../../../scripts/playground.mjs", import.meta.url));
 
 /** Of the whole page, with the Lua VM in it. */
-const MAX_BYTES = 800_000;
+const MAX_BYTES = 700_000;
 
 const suite = chromiumPath === undefined ? describe.skip : describe;
 const why = chromiumPath === undefined ? " (skipped: no Chromium on PATH)" : "";

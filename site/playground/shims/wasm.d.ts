@@ -1,4 +1,5 @@
 declare module "liblua5.1.wasm" {
-  const bytes: Uint8Array;
+  /** Compressed by gzip. */
+  const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;
 }

@@ -203,10 +203,10 @@ export const SCENES: readonly Scene[] = [
         text: "All release what they have, and try again. A random delay of up to 200 ms is short compared to round trips of 400 ms.",
       },
       {
-        atMs: 4_000,
+        atMs: 3_500,
         text: "Quorate: one of them has the lock. The others queue at the nodes, and take turns.",
       },
-      { atMs: 5_800, text: "Quorate: all three have held the lock." },
+      { atMs: 4_600, text: "Quorate: all three have held the lock." },
       { atMs: 7_100, text: "Naive: the first client has acquired the lock." },
     ],
     right: {
