@@ -50,6 +50,10 @@ export class NodeCredentials {
   #asking: Promise<Credentials> | undefined;
   /** Of the next renewal. Runs only while there are connections. */
   #timer: Timer | undefined;
+  /** Until an answer is overdue. */
+  #slow: Timer | undefined;
+  /** Connections that wait for an answer. */
+  #connectingCount = 0;
   #failedCount = 0;
   #problem: string | undefined;
 
@@ -84,7 +88,11 @@ export class NodeCredentials {
     const closed = new Promise<never>((_, reject) => (onClosed = reject));
     closed.catch(() => {});
     connector.connect = async (...args) => {
-      const credentials = await Promise.race([this.#ask(), closed]);
+      this.#connectingCount++;
+      const credentials = await Promise.race([this.#ask(), closed]).finally(() => {
+        this.#connectingCount--;
+        this.#stopUnused();
+      });
       const { condition } = client as unknown as Inner;
       if (condition) condition.auth = [credentials.username, credentials.password];
       client.once("ready", () => this.#connected.add(client));
@@ -111,7 +119,13 @@ export class NodeCredentials {
 
   #onEnd(client: Redis): void {
     this.#connected.delete(client);
-    if (this.#connected.size > 0) return;
+    this.#stopUnused();
+  }
+
+  /** Where no connection is left, and none waits for an answer. */
+  #stopUnused(): void {
+    if (this.#connected.size + this.#connectingCount > 0) return;
+    this.#slow?.cancel();
     this.#timer?.cancel();
     this.#timer = undefined;
   }
@@ -123,7 +137,7 @@ export class NodeCredentials {
   }
 
   async #askOnce(): Promise<Credentials> {
-    const slow = this.#world.clock.setTimer(this.#timeoutMs, () =>
+    this.#slow = this.#world.clock.setTimer(this.#timeoutMs, () =>
       this.#onProblem(`credentials() has not answered within ${this.#timeoutMs} ms`),
     );
     try {
@@ -136,7 +150,7 @@ export class NodeCredentials {
       this.#onProblem(message);
       throw new Error(message, { cause: error });
     } finally {
-      slow.cancel();
+      this.#slow?.cancel();
     }
   }
 
