@@ -25,7 +25,7 @@ type Advice = (...found: string[]) => string;
 const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = [
   [/^ERR (\S+) failed: .*(?:no permissions to run|can't run this command)/s, addCommand],
   [/no permissions to run the '([^']+)' command/, addCommand],
-  [/can't run this command/, () => `the user lacks a permission, ${PERMISSIONS}`],
+  [/can't run this command/, () => PERMISSIONS],
   [
     /permissions? to access (?:a key|one of the keys)|can't access at least one of the keys/i,
     () => `the user needs ~quorate:* and the keys of its locks, ${PERMISSIONS}`,
