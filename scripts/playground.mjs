@@ -64,6 +64,7 @@ export async function playgroundPage() {
     inject: [join(source, "shims", "globals.ts")],
     bundle: true,
     format: "esm",
+    define: { "import.meta.url": "undefined" },
     platform: "browser",
     target: "es2023",
     minify: true,
@@ -74,7 +75,8 @@ export async function playgroundPage() {
     logLevel: "warning",
   });
   const read = (name) => readFileSync(join(source, "page", name), "utf8");
-  const script = new TextDecoder().decode(outputFiles[0].contents);
+  // It waits for the Lua VM, and browsers take no module from the disk.
+  const script = `(async () => {${new TextDecoder().decode(outputFiles[0].contents)}})();`;
   const icon = encodeURIComponent(readFileSync(join(root, "site", "icon.svg"), "utf8").trim());
   const parts = {
     "/*css*/": read("page.css"),

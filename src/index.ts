@@ -53,7 +53,7 @@ export type {
 } from "./api/reports.js";
 export type { NodeConfig } from "./nodes/own-nodes.js";
 export type { RedisLike } from "./redis/client-types.js";
-export type { Credentials, CredentialsProvider } from "./redis/credentials.js";
+export type { Credentials } from "./redis/credentials.js";
 export type { NodeOptions } from "./redis/node-config.js";
 export type { NodeRedisLike } from "./redis/node-redis.js";
 export type {

@@ -1,6 +1,6 @@
 import { keptMs } from "../protocol/lease-times.js";
 import { ownerIdOf } from "../protocol/owner-id.js";
-import type { Context } from "./context.js";
+import type { Entropy } from "./ports.js";
 
 /** The settings of one lease, resolved: every value present and checked. */
 export interface LeaseSettings {
@@ -37,8 +37,14 @@ export interface LeaseSettings {
   readonly lossNoticeMs?: number;
 }
 
+/** What an ownerId is made of. */
+interface OwnerContext {
+  readonly entropy: Entropy;
+  readonly waitQueues: { readonly inbox?: { readonly id: string } | undefined };
+}
+
 /** For an attempt, or for what a waiter leaves with the nodes. */
-export function newOwnerId({ entropy, waitQueues }: Context, settings: LeaseSettings): string {
+export function newOwnerId({ entropy, waitQueues }: OwnerContext, settings: LeaseSettings): string {
   const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
   const { inbox } = waitQueues;
   const id = inbox === undefined ? entropy.id() : `${entropy.id()}.${inbox.id}`;

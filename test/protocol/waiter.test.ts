@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { isSamePlace, turnTextOf, type Waiter } from "../../src/protocol/waiter.js";
+import { deferredTextOf, isSamePlace, turnTextOf, type Waiter } from "../../src/protocol/waiter.js";
 
 const WAITER: Waiter = { inbox: "i", ticket: 7, turnMs: 13 };
 
@@ -17,4 +17,15 @@ describe("the places of one process in a queue", () => {
       expect(isSamePlace(other, WAITER)).to.equal(isSame);
     });
   }
+});
+
+describe("a deferred acquire, as it is written on a node", () => {
+  it("is how old it may be, how long its key lives, and its owner, who may have blanks", () => {
+    const text = deferredTextOf({ ownerId: "id a label", ttlMs: 1_000, maxAgeMs: 100 });
+    expect(text).to.equal("100 1000 id a label");
+  });
+
+  it("is empty where there is none", () => {
+    expect(deferredTextOf(undefined)).to.equal("");
+  });
 });

@@ -91,7 +91,7 @@ export class FakeClient implements RedisLike {
   /** A master that was opened long ago. */
   #handshake(number: string | undefined): string {
     const { host: runId } = this.options as { host: string };
-    const capabilities = "infoInScript role=master runId undeclaredKeys";
+    const capabilities = "infoInScript role=master runId undeclaredKeys atomicScripts pubSub";
     const about = [Number(number), runId, String(Date.now()), "", capabilities];
     return array([...about, "record", runId, "open", "0", "0", "3", "60000", "0", "record", "0"]);
   }

@@ -1,5 +1,4 @@
 import type { Scenario } from "../../../sim/scenario.js";
-import { fromCorpus } from "../../support/sim/corpus.js";
 import { plainScenario, session } from "../../support/sim/plain-scenario.js";
 
 export const timersNotRechecked: Scenario = plainScenario({

@@ -20,9 +20,9 @@ export const ROWS: readonly Row[] = [
     means: "the error of one operation fails its whole batch",
     seenIn: "an uncaught error in a Lua script",
     file: "src/script/exclusive_acquire.lua",
-    find: "local ok, reply = pcall(acquire, lock, ttl, a, a_end) if ok then return reply end",
+    find: "local ok, reply = pcall(acquire, lock, ttl, a, a_end, is_wary) if ok then return reply end",
     replace:
-      "local ok, reply = pcall(acquire, lock, ttl, a, a_end) if ok then return reply end if true then error(reply, 0) end",
+      "local ok, reply = pcall(acquire, lock, ttl, a, a_end, is_wary) if ok then return reply end if true then error(reply, 0) end",
     also: [
       {
         file: "src/script/slow_path.lua",
