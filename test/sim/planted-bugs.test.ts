@@ -240,7 +240,7 @@ const BUGS: readonly PlantedBug[] = [
   },
   {
     title: "a node that leaves those in its queue who leave it",
-    profile: "calm",
+    profile: "shared",
     killer: "W4",
     tamper: {
       script: planted([

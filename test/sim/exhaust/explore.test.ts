@@ -95,7 +95,7 @@ const PLANTED: readonly PlantedRule[] = [
     rules: {
       ...REAL_RULES,
       stepOnNode: stepperOf(
-        planted(["id == known and fence_of(lock, top)", "id == known and lock.proposal"]),
+        planted(["id == left_under and fence_of(lock, top)", "id == left_under and lock.proposal"]),
       ),
     },
     finds: /^F1: /,
