@@ -46,14 +46,14 @@ export class NodeCredentials {
   readonly #provider: CredentialsProvider;
   readonly #timeoutMs: number;
   readonly #world: CredentialsWorld;
-  readonly #connected = new Set<Redis>();
+  /** Connections that ask for credentials, or have asked, until they end; and those of them that are ready. */
+  readonly #open = new Set<Redis>();
+  readonly #ready = new Set<Redis>();
   #asking: Promise<Credentials> | undefined;
   /** Of the next renewal. Runs only while there are connections. */
   #timer: Timer | undefined;
   /** Until an answer is overdue. */
   #slow: Timer | undefined;
-  /** Connections that wait for an answer. */
-  #connectingCount = 0;
   #failedCount = 0;
   #problem: string | undefined;
 
@@ -88,15 +88,12 @@ export class NodeCredentials {
     const closed = new Promise<never>((_, reject) => (onClosed = reject));
     closed.catch(() => {});
     connector.connect = async (...args) => {
-      this.#connectingCount++;
-      const credentials = await Promise.race([this.#ask(), closed]).finally(() => {
-        this.#connectingCount--;
-        this.#stopUnused();
-      });
+      this.#open.add(client);
+      client.once("end", () => this.#onEnd(client));
+      const credentials = await Promise.race([this.#ask(), closed]);
       const { condition } = client as unknown as Inner;
       if (condition) condition.auth = [credentials.username, credentials.password];
-      client.once("ready", () => this.#connected.add(client));
-      client.once("end", () => this.#onEnd(client));
+      client.once("ready", () => this.#ready.add(client));
       this.#renewBefore(credentials);
       return connect(...args);
     };
@@ -118,13 +115,9 @@ export class NodeCredentials {
   }
 
   #onEnd(client: Redis): void {
-    this.#connected.delete(client);
-    this.#stopUnused();
-  }
-
-  /** Where no connection is left, and none waits for an answer. */
-  #stopUnused(): void {
-    if (this.#connected.size + this.#connectingCount > 0) return;
+    this.#ready.delete(client);
+    this.#open.delete(client);
+    if (this.#open.size > 0) return;
     this.#slow?.cancel();
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -143,7 +136,7 @@ export class NodeCredentials {
     try {
       const credentials = checked(await detached(() => this.#provider(this.#node)));
       // What is wrong may be that the server refuses them.
-      if (this.#connected.size === 0) this.#problem = undefined;
+      if (this.#ready.size === 0) this.#problem = undefined;
       return credentials;
     } catch (error) {
       const message = `credentials() failed: ${error instanceof Error ? error.message : show(error)}`;
@@ -170,15 +163,14 @@ export class NodeCredentials {
     const renewed = await this.#authenticateAll().catch(() => undefined);
     this.#timer?.cancel();
     this.#timer = undefined;
-    if (this.#connected.size === 0) return;
+    if (this.#open.size === 0) return;
     if (renewed !== undefined) this.#renewBefore(renewed);
     else this.#renewIn(reconnectDelayMs(++this.#failedCount, this.#world.entropy.unit()));
   }
 
   async #authenticateAll(): Promise<Credentials> {
     const credentials = await this.#ask();
-    const connected = [...this.#connected];
-    await Promise.all(connected.map((client) => this.#authenticate(client, credentials)));
+    await Promise.all([...this.#ready].map((client) => this.#authenticate(client, credentials)));
     this.#failedCount = 0;
     this.#problem = undefined;
     return credentials;
