@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { parseNames } from "./parse-arguments.mjs";
 
 const USAGE = `npm run reproduce [-- TARBALL]
 
@@ -13,14 +13,17 @@ Packs the last commit in two fresh clones, in different folders and with differe
 compares the SHA-512 of both packages. TARBALL is compared with them: a package that somebody else made of the commit by the
 same versions of Node.js and npm. Exit codes: 1 they differ; 2 bad arguments.`;
 
-const BAD_ARGUMENTS = 2;
 const PLACES = [
   { path: "one", umask: 0o022, env: { TZ: "UTC", LC_ALL: "C" } },
   { path: "another place/deeper", umask: 0o077, env: { TZ: "Asia/Tokyo", LC_ALL: "de_DE.UTF-8" } },
 ];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const given = tarballGiven();
+const [tarball] = parseNames(USAGE, (names) => {
+  const isPackage = names.length === 1 && existsSync(names[0]);
+  return names.length === 0 || isPackage ? undefined : `'${names.join(" ")}' is not a package`;
+});
+const given = tarball && resolve(tarball);
 const dir = mkdtempSync(join(tmpdir(), "quorate-reproduce-"));
 let isKept = false;
 process.once("exit", () => isKept || rmSync(dir, { recursive: true }));
@@ -30,26 +33,6 @@ packages.forEach((path, at) => console.log(`${sums[at]} ${path}`));
 isKept = new Set(sums).size > 1;
 process.exitCode = isKept ? 1 : 0;
 console.log(isKept ? "The packages differ; they are kept." : "The packages are the same.");
-
-function tarballGiven() {
-  try {
-    const { values, positionals } = parseArgs({
-      options: { help: { type: "boolean", short: "h" } },
-      allowPositionals: true,
-    });
-    if (values.help) {
-      console.log(USAGE);
-      process.exit();
-    }
-    const [path, ...more] = positionals;
-    if (path === undefined) return undefined;
-    if (more.length === 0 && existsSync(path)) return resolve(path);
-    throw new Error(`'${positionals.join(" ")}' is not a package`);
-  } catch (error) {
-    console.error(`${error.message}\n\n${USAGE}`);
-    process.exit(BAD_ARGUMENTS);
-  }
-}
 
 function packageMadeIn({ path, umask, env }) {
   const clone = join(dir, path);

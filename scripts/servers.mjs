@@ -1,4 +1,5 @@
 // Prints the path of another server than the machine's own, see USAGE.
+import { parseNames } from "./parse-arguments.mjs";
 import { keptServer, NotAvailableError, obtainServer, SERVERS } from "./server-programs.mjs";
 
 const USAGE = `usage: node scripts/servers.mjs [NAME]
@@ -16,16 +17,14 @@ headers of OpenSSL. The others are packages of Debian, and need apt-get; nothing
 Exit codes: 1 it cannot be built, or is not what its makers published; 2 bad arguments; 69 it cannot be had here and now,
 for example without a network.`;
 
-const BAD_ARGUMENTS = 2;
 const UNAVAILABLE = 69;
 
-const [name, ...more] = process.argv.slice(2);
-if (name === "--help" || name === "-h") console.log(USAGE);
-else if (name === undefined) list();
-else if (more.length > 0 || !Object.hasOwn(SERVERS, name)) {
-  console.error(`there is no server '${[name, ...more].join(" ")}'\n\n${USAGE}`);
-  process.exitCode = BAD_ARGUMENTS;
-} else {
+const [name] = parseNames(USAGE, (names) => {
+  const isServer = names.length === 1 && Object.hasOwn(SERVERS, names[0]);
+  return names.length === 0 || isServer ? undefined : `there is no server '${names.join(" ")}'`;
+});
+if (name === undefined) list();
+else {
   try {
     console.log(await obtainServer(name));
   } catch (error) {

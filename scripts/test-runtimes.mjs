@@ -17,6 +17,7 @@ import { fileURLToPath } from "node:url";
 import { compileTests } from "./compile-tests.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
+import { parseNames } from "./parse-arguments.mjs";
 import { runMocha } from "./run-mocha.mjs";
 import { cacheOf } from "./server-programs.mjs";
 import { globOf } from "./test-paths.mjs";
@@ -43,19 +44,11 @@ three servers: one is killed, the other takes over, and learns that its lock is 
 nodes as a URL and as clients of each library. Then it checks the transport of GLIDE that the docs show. Runs all runtimes, or those named: ${Object.keys(RUNTIMES).join(", ")}.
 They are packages of npm, installed once in the user's cache. What cannot be had here and now is skipped.`;
 
-const BAD_ARGUMENTS = 2;
-
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const given = process.argv.slice(2);
-if (given.includes("--help")) {
-  console.log(USAGE);
-  process.exit();
-}
-const unknown = given.find((name) => !Object.hasOwn(RUNTIMES, name));
-if (unknown !== undefined) {
-  console.error(`there is no runtime '${unknown}'\n\n${USAGE}`);
-  process.exit(BAD_ARGUMENTS);
-}
+const given = parseNames(USAGE, (names) => {
+  const unknown = names.find((name) => !Object.hasOwn(RUNTIMES, name));
+  return unknown && `there is no runtime '${unknown}'`;
+});
 
 ensurePackages();
 await ensureRedis();

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileTests } from "./compile-tests.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
+import { parseNames } from "./parse-arguments.mjs";
 import { runMocha } from "./run-mocha.mjs";
 import { NotAvailableError, obtainServer, SERVERS } from "./server-programs.mjs";
 import { globOf } from "./test-paths.mjs";
@@ -18,19 +19,12 @@ const PARTS = [
   { title: "conformance", paths: ["conformance", "memory", "script", "testing/clock.test.js"] },
   { title: "integration", paths: ["integration/*.test.js"] },
 ];
-const BAD_ARGUMENTS = 2;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const given = process.argv.slice(2);
-if (given.includes("--help")) {
-  console.log(USAGE);
-  process.exit();
-}
-const unknown = given.find((name) => !Object.hasOwn(SERVERS, name));
-if (unknown !== undefined) {
-  console.error(`there is no server '${unknown}'\n\n${USAGE}`);
-  process.exit(BAD_ARGUMENTS);
-}
+const given = parseNames(USAGE, (names) => {
+  const unknown = names.find((name) => !Object.hasOwn(SERVERS, name));
+  return unknown && `there is no server '${unknown}'`;
+});
 
 ensurePackages();
 compileTests(root);
