@@ -17,7 +17,7 @@ export function parseArguments(usage, options = {}) {
  * The same for scripts that take names and no options.
  *
  * @param problemOf says what is wrong with the names; undefined if nothing is
- * @returns the names
+ * @returns {string[]} the names
  */
 export function parseNames(usage, problemOf) {
   return parsed(usage, { allowPositionals: true }, problemOf).positionals;
