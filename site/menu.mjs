@@ -98,6 +98,7 @@ export const MENU = [
     items: [
       { text: "Contributing", link: "CONTRIBUTING.md" },
       { text: "How it works", link: "docs/internals/protocol.md" },
+      { text: "Test a promise yourself", link: "docs/internals/promises.md" },
       { text: "The simulator", link: "docs/internals/simulator.md" },
       {
         text: "Fault campaigns",
