@@ -9,7 +9,8 @@ import type {
   HandshakeRequest,
 } from "../../src/channel/transport.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
-import type { Operation } from "../../src/protocol/operation.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
+import { newOperation, type Operation } from "../../src/protocol/operation.js";
 import { BatchWire } from "../../src/script/batch-encoder.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 import { operation } from "../support/channel-bench.js";
@@ -45,10 +46,12 @@ interface Call {
 function connectionTo(
   nodes: string,
   answer: (call: Call) => unknown = ({ number }) => number,
+  evaluate: (...words: readonly unknown[]) => Promise<unknown> = () => Promise.resolve(1),
 ): Connection {
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
     cluster: () => Promise.resolve(nodes),
+    eval: evaluate,
     time: () => Promise.resolve(["1700000000", "123456"]),
     sendCommand: (command: Command) => {
       try {
@@ -73,8 +76,12 @@ function callIn(command: Command): Call {
 }
 
 /** The handshake of a Cluster whose members are listed so. */
-function handshakeOf(nodes: string): Promise<HandshakeReply> {
-  return new Promise((resolve) => connectionTo(nodes).handshake(REQUEST, resolve));
+function handshakeOf(
+  nodes: string,
+  evaluate?: (...words: readonly unknown[]) => Promise<unknown>,
+): Promise<HandshakeReply> {
+  const connection = connectionTo(nodes, undefined, evaluate);
+  return new Promise((resolve) => connection.handshake(REQUEST, resolve));
 }
 
 async function runIdOf(nodes: string): Promise<string> {
@@ -102,6 +109,18 @@ describe("ClusterTransport", () => {
     expect(handshake.record).to.include({ state: "unkept", nodeCount: 3, maxTtlMs: 60_000 });
   });
 
+  for (const [what, evaluate, isAble] of [
+    ["may", () => Promise.resolve(1), true],
+    ["may not", () => Promise.resolve(0), false],
+    ["cannot be asked whether it may", () => Promise.reject(new Error("CLUSTERDOWN")), true],
+  ] as const) {
+    it(`tells waiters only where a script may: one ${what} publish`, async () => {
+      const handshake = await handshakeOf(`${A}\n`, evaluate);
+      if (handshake.kind !== "handshake") return expect.fail("no handshake");
+      expect(handshake.capabilities.pubSub).to.equal(isAble);
+    });
+  }
+
   describe("with operations of several hash slots", () => {
     const NUMBER = 1_000;
     const names = ["a", "b", "c", "a", "d", "b"];
@@ -110,10 +129,13 @@ describe("ClusterTransport", () => {
     );
     const slotOf = (name: string): number => keySlot(`lock:${name}`);
 
-    async function sent(answer: (call: Call) => unknown): Promise<BatchReply | undefined> {
+    async function sent(
+      answer: (call: Call) => unknown,
+      asked = operations,
+    ): Promise<BatchReply | undefined> {
       const connection = connectionTo(`${A}\n`, answer);
       await new Promise<HandshakeReply>((resolve) => connection.handshake(REQUEST, resolve));
-      const batch = { operations, recordId: "id", number: NUMBER, withScript: false };
+      const batch = { operations: asked, recordId: "id", number: NUMBER, withScript: false };
       return await Promise.race([
         new Promise<BatchReply>((resolve) => connection.send(batch, resolve)),
         new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 50)),
@@ -152,6 +174,33 @@ describe("ClusterTransport", () => {
       const reply = await sent(({ slot, number }) => (slot === slotOf("c") ? number + 1 : number));
       if (reply?.kind !== "votes") return expect.fail("no votes");
       expect(reply.number).to.equal(undefined);
+    });
+
+    it("asks each slot for its own places, and joins the answers", async () => {
+      const places = names.map((name, ticket) => ({
+        keys: keysOf("lock:", name),
+        waiter: { inbox: "inbox", ticket, turnMs: 5 },
+      }));
+      const { keys } = places[0] as { keys: LockKind };
+      const refresh = newOperation("refresh", { keys, ownerId: "inbox", sendBeforeMs: 9, places });
+      const calls: Call[] = [];
+      const reply = await sent(
+        (call) => {
+          calls.push(call);
+          const ofPlaces = call.keys.slice(1);
+          const left = ofPlaces.map((key, at) => key.charCodeAt(5) * 10 + at).join(",");
+          return [call.number, `places 1700 ${left} ${",".repeat(ofPlaces.length - 1)}`];
+        },
+        [refresh],
+      );
+      for (const { slot, keys: sentKeys } of calls)
+        expect(new Set(sentKeys.map((key) => keySlot(key)))).to.deep.equal(new Set([slot]));
+      expect(new Set(calls.map(({ number }) => number)).size).to.equal(4);
+      if (reply?.kind !== "votes") return expect.fail("no votes");
+      const [vote] = reply.votes;
+      if (vote?.kind !== "granted") return expect.fail("not granted");
+      expect([...(vote.looks?.blockedMs ?? [])]).to.deep.equal([970, 980, 990, 971, 1_000, 981]);
+      expect(vote.looks?.signs).to.equal(",,,,,");
     });
 
     it("counts the fault of a slot for its own operations only", async () => {
