@@ -349,7 +349,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    if (vote.kind === "granted" && lease.place !== undefined) lease.place.nodes &= ~(1 << index);
+    if (vote.kind === "granted") lease.place?.onAnswer(index);
     const token = lease.fencingToken;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
@@ -435,6 +435,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     const { waitQueues } = this.#context;
     const { from, waiter } = this.#mode;
+    const askedInVain = this.#round?.askedInVain ?? 0;
     const isWaitedFor = votes.some((vote) => vote?.kind === "granted" && vote.isWaitedFor === true);
     const lease = new Lease(this.#context, {
       keys,
@@ -446,7 +447,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       validUntilMs: validUntil,
       mayHold: this.#mayHold,
       complete,
-      place: waiter && waitQueues.heldPlaces.add(keys, waiter, votes),
+      place: waiter && waitQueues.heldPlaces.add(keys, waiter, votes, askedInVain),
       run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });
     this.#lease = lease;
