@@ -16,7 +16,7 @@ import { channelInSlot, inboxChannel } from "../protocol/keys.js";
 import { NO_RECORD, PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { systemClock } from "../runtime/system.js";
-import { BATCH_SCRIPT } from "../script/batch-script.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { outOfStep } from "../channel/out-of-step.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
@@ -27,7 +27,7 @@ import { fencesKey, inSmallTable } from "./cluster-fences.js";
 import { ClusterSubscription, tellsForMs, type Slot } from "./cluster-subscription.js";
 import { joined, slotPartsOf, type PartVote, type SlotPart } from "./slot-parts.js";
 import { slotTags, type SlotTags } from "./slot-tags.js";
-import { isConnectionClosed, operationFault } from "../script/redis-errors.js";
+import { isConnectionClosed, isNoScript, operationFault } from "../script/redis-errors.js";
 
 /**
  * A Redis Cluster counted as one node.
@@ -86,6 +86,10 @@ class ClusterConnection implements Connection {
   readonly #listen: (slot: Slot, forMs: number) => void;
   /** Known when the handshake is answered, so before any batch. */
   #tags: SlotTags | undefined;
+  /** Members that were sent the script, by address. */
+  readonly #loaded = new Set<string>();
+  /** By slot: the number of the last call. */
+  readonly #last = new Map<number, number>();
 
   /** @param listen the process may be told of something in that slot */
   constructor(
@@ -190,10 +194,26 @@ class ClusterConnection implements Connection {
     slot: number,
     number: number,
   ): Promise<readonly Vote[] | undefined> {
-    // The record would be in another slot, so each slot has its own fences.
-    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", number, fences);
+    const member = this.#cluster.slots[slot]?.[0] ?? "";
+    const name = this.#loaded.has(member) ? "evalsha" : "eval";
+    this.#loaded.add(member);
+    this.#last.set(slot, number);
+    const send = (by: "eval" | "evalsha"): Promise<unknown> => {
+      const script = by === "eval" ? BATCH_SCRIPT : BATCH_SHA;
+      // The record would be in another slot, so each slot has its own fences.
+      const bytes = this.#wire.encode(by, script, operations, "", number, fences);
+      return sendBytes(this.#cluster, by, bytes, slot);
+    };
     try {
-      const decoded = decodeReply(await sendBytes(this.#cluster, "eval", bytes, slot), operations);
+      const reply = await send(name).catch((error: unknown) => {
+        if (!isNoScript(error)) throw error;
+        if (this.#last.get(slot) === number) return send("eval");
+        // What was sent to the slot since may have been executed, and must not be overtaken. A new connection sends
+        // what is owed in order.
+        this.close();
+        throw new Error("Connection is closed.");
+      });
+      const decoded = decodeReply(reply, operations);
       if (outOfStep({ number }, decoded) !== undefined) return undefined;
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {

@@ -36,6 +36,7 @@ const REQUEST: HandshakeRequest = {
 
 /** A script call, as the Cluster gets it. */
 interface Call {
+  readonly name: string;
   readonly slot: number;
   readonly number: number;
   /** Their lock keys, in order. */
@@ -47,9 +48,11 @@ function connectionTo(
   nodes: string,
   answer: (call: Call) => unknown = ({ number }) => number,
   evaluate: (...words: readonly unknown[]) => Promise<unknown> = () => Promise.resolve(1),
+  onClose: () => void = () => {},
 ): Connection {
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
+    slots: Array.from({ length: 16_384 }, (_, slot) => [slot < 8_192 ? "a:1" : "b:1"]),
     cluster: () => Promise.resolve(nodes),
     eval: evaluate,
     time: () => Promise.resolve(["1700000000", "123456"]),
@@ -60,19 +63,19 @@ function connectionTo(
         command.reject(error as Error);
       }
     },
-    disconnect: () => {},
+    disconnect: () => client.emit("end"),
   });
   const open = (): Cluster => client as unknown as Cluster;
-  const events = { onOpen: () => {}, onClose: () => {} };
+  const events = { onOpen: () => {}, onClose: () => onClose() };
   return new ClusterTransport("cluster 0", open, WIRE).connect(events);
 }
 
 function callIn(command: Command): Call {
   const sent = command.toWritable(undefined as never);
-  const [, , keyCount, , ...words] = wordsIn(sent);
+  const [name = "", , keyCount, , ...words] = wordsIn(sent);
   const count = Number(keyCount) - 1;
   const slot = (command as unknown as { getSlot(): number }).getSlot();
-  return { slot, number: Number(words[count + 2]), keys: words.slice(0, count) };
+  return { name, slot, number: Number(words[count + 2]), keys: words.slice(0, count) };
 }
 
 /** The handshake of a Cluster whose members are listed so. */
@@ -219,6 +222,70 @@ describe("ClusterTransport", () => {
         return number;
       });
       expect(reply).to.equal(undefined);
+    });
+  });
+
+  describe("sends the script", () => {
+    const acquireOf = (name: string): Operation =>
+      operation("acquire", `owner of ${name}`, { keys: keysOf("lock:", name) });
+    const calls: Call[] = [];
+    let isLost = false;
+    let closedCount = 0;
+    let number = 1;
+    let connection: Connection;
+
+    beforeEach(async () => {
+      calls.length = closedCount = 0;
+      isLost = false;
+      connection = connectionTo(
+        `${A}\n`,
+        (call) => {
+          calls.push(call);
+          if (isLost && call.name === "evalsha") throw new Error("NOSCRIPT No matching script.");
+          return call.number;
+        },
+        undefined,
+        () => closedCount++,
+      );
+      await new Promise<HandshakeReply>((resolve) => connection.handshake(REQUEST, resolve));
+    });
+
+    function send(...names: readonly string[]): Promise<BatchReply> {
+      const batch = { operations: names.map(acquireOf), number, recordId: "", withScript: false };
+      number += names.length;
+      return new Promise((resolve) => connection.send(batch, resolve));
+    }
+
+    const sentNames = (): readonly string[] => calls.map(({ name }) => name);
+
+    it("once to each member, and then its hash", async () => {
+      // Of these, b is in a slot of another member.
+      const members = ["a", "d", "b"].map((name) => keySlot(`lock:${name}`) < 8_192);
+      expect(members).to.deep.equal([true, true, false]);
+      for (const name of ["a", "d", "b", "a", "b"]) await send(name);
+      expect(sentNames()).to.deep.equal(["eval", "evalsha", "eval", "evalsha", "evalsha"]);
+    });
+
+    it("again to one that has lost it, with what was not executed", async () => {
+      await send("a");
+      isLost = true;
+      expect(await send("a")).to.deep.include({ kind: "votes", number: number - 1 });
+      isLost = false;
+      await send("a");
+      expect(sentNames()).to.deep.equal(["eval", "evalsha", "eval", "evalsha"]);
+      expect(closedCount).to.equal(0);
+    });
+
+    it("not behind a later call in the slot: that ends the connection", async () => {
+      await send("a");
+      isLost = true;
+      void send("a");
+      void send("a");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(closedCount).to.be.above(0);
+      expect(sentNames().slice(1, 3)).to.deep.equal(["evalsha", "evalsha"]);
+      const again = calls.slice(3);
+      expect(again.filter((call) => call.number === number - 2)).to.deep.equal([]);
     });
   });
 });

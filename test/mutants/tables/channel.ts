@@ -243,6 +243,14 @@ export const ROWS: readonly Row[] = [
     test: "test/redis/cluster-transport.test.ts",
   },
   {
+    id: "cluster-script-out-of-order",
+    means: "what a member did not execute is sent again behind what was sent to the slot since",
+    file: "src/redis/cluster-transport.ts",
+    find: 'if (this.#last.get(slot) === number) return send("eval");',
+    replace: 'return send("eval");',
+    test: "test/redis/cluster-transport.test.ts",
+  },
+  {
     id: "cluster-refresh-in-one-slot",
     means: "the places of a refresh are all asked for in the hash slot of the first",
     file: "src/redis/slot-parts.ts",
