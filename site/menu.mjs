@@ -104,6 +104,7 @@ export const MENU = [
     items: [
       { text: "Contributing", link: "CONTRIBUTING.md" },
       { text: "How it works", link: "docs/internals/protocol.md" },
+      { text: "How far clocks step", link: "docs/internals/clocks.md" },
       { text: "Test a promise yourself", link: "docs/internals/promises.md" },
       { text: "The simulator", link: "docs/internals/simulator.md" },
       {
