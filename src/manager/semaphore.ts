@@ -6,7 +6,6 @@ import type { PermitOptions, SemaphoreOptions } from "../api/options.js";
 import { resolveAcquireOptions } from "../options/resolve.js";
 import { checkPlace, OPTIONS } from "../options/table.js";
 import type { NameKeys } from "../protocol/keys.js";
-import type { LockKind } from "../protocol/lock-kind.js";
 import { permitLock } from "../kinds/permit.js";
 import { runLocked } from "./request.js";
 
@@ -17,8 +16,8 @@ const OPTIONS_FIRST = "options come before the callback";
 export class PermitSemaphore implements Semaphore {
   readonly name: string;
   readonly permits: number;
-  readonly #keys: LockKind;
-  readonly #defaults: PermitOptions;
+  readonly #keys: NameKeys;
+  readonly #defaults: Omit<PermitOptions, "permits">;
   readonly #acquirer: Acquirer;
 
   /** @internal */
@@ -29,7 +28,7 @@ export class PermitSemaphore implements Semaphore {
     // Missing, it was not checked.
     this.permits = OPTIONS.permits.check("permits", permits);
     this.name = plainKeys.name;
-    this.#keys = permitLock(plainKeys, this.permits);
+    this.#keys = plainKeys;
     this.#defaults = defaults;
     this.#acquirer = acquirer;
   }
@@ -65,11 +64,16 @@ export class PermitSemaphore implements Semaphore {
 
   #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
     checkPlace(options, "permit");
+    const { permits: wanted = 1, ...own } = options;
+    if (wanted > this.permits) {
+      const most = `at most the ${this.permits} of the semaphore`;
+      throw new RangeError(`\`permits\` must be ${most}, got ${wanted}`);
+    }
     // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
-    const all = withDefaults(options, isOnce ? defaults : { waitMs, ...defaults });
+    const all = withDefaults(own, isOnce ? defaults : { waitMs, ...defaults });
     const { once, usual } = this.#acquirer.settings;
-    const permitKeys = this.#keys;
+    const permitKeys = permitLock(this.#keys, this.permits, wanted);
     return this.#acquirer.acquire(this.name, all, isOnce ? once : usual, { permitKeys });
   }
 }
