@@ -6,6 +6,7 @@ import type { PermitOptions, SemaphoreOptions } from "../api/options.js";
 import { resolveAcquireOptions } from "../options/resolve.js";
 import { checkPlace, OPTIONS } from "../options/table.js";
 import type { NameKeys } from "../protocol/keys.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import { permitLock } from "../kinds/permit.js";
 import { runLocked } from "./request.js";
 
@@ -16,7 +17,9 @@ const OPTIONS_FIRST = "options come before the callback";
 export class PermitSemaphore implements Semaphore {
   readonly name: string;
   readonly permits: number;
-  readonly #keys: NameKeys;
+  readonly #nameKeys: NameKeys;
+  /** Of any one permit. */
+  readonly #keys: LockKind;
   readonly #defaults: Omit<PermitOptions, "permits">;
   readonly #acquirer: Acquirer;
 
@@ -28,7 +31,8 @@ export class PermitSemaphore implements Semaphore {
     // Missing, it was not checked.
     this.permits = OPTIONS.permits.check("permits", permits);
     this.name = plainKeys.name;
-    this.#keys = plainKeys;
+    this.#nameKeys = plainKeys;
+    this.#keys = permitLock(plainKeys, this.permits);
     this.#defaults = defaults;
     this.#acquirer = acquirer;
   }
@@ -73,7 +77,7 @@ export class PermitSemaphore implements Semaphore {
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(own, isOnce ? defaults : { waitMs, ...defaults });
     const { once, usual } = this.#acquirer.settings;
-    const permitKeys = permitLock(this.#keys, this.permits, wanted);
+    const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.permits, wanted);
     return this.#acquirer.acquire(this.name, all, isOnce ? once : usual, { permitKeys });
   }
 }

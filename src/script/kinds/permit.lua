@@ -7,52 +7,47 @@
 -- refusal says which are. Admitting any owner while fewer are taken than there are permits would be wrong on a quorum:
 -- nodes that count different owners would admit more than there are permits.
 --
--- Whoever wants permits gets them in the order of the queue: where the first waits for more than are free, those are
--- kept for it, and nobody behind it is let in. Once there are enough, they are reserved for it, for as long as a name
--- would be.
--- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
+-- Who waits for permits gets them in the order of the queue, see lib/permit_queue.lua. What is only needed where others
+-- hold permits, or wait, is in files of its own: creating those functions costs as much as taking a permit.
+-- luacheck: read globals PERMITS_HOLDER
 
 local companion = require('lib.companion')
-local lock_key = require('lib.lock_key')
-local members = require('lib.members')
 local now_ms = require('lib.clock')
-local numbers = require('lib.numbers')
 local call = redis.call
 
 local function size_of(holder)
   return tonumber(string.match(holder or '', '^' .. PERMITS_HOLDER .. '(%d+)$') or nil)
 end
 
--- The permits of a name whose lock key has that value.
-local function permits_of(key, queue, holder)
-  return {
-    key = key, queue = queue, marker = holder, permits = size_of(holder),
-    members = companion('permits', key), numbers = companion('numbers', key),
-  }
+-- The permits of a name whose lock key has that value. into: the table that they become
+local function permits_of(key, queue, holder, into)
+  local lock = into or { key = key, queue = queue }
+  lock.marker, lock.permits = holder, size_of(holder)
+  lock.members, lock.numbers = companion('permits', key), companion('numbers', key)
+  return lock
 end
 
 local function prepare(lock)
-  local size, text = ARGV[lock.a], ARGV[lock.a + 1]
-  for name, value in pairs(permits_of(lock.key, lock.queue, PERMITS_HOLDER .. size)) do lock[name] = value end
-  lock.ranges, lock.count = numbers.ranges_in(text, lock.permits)
+  local text = ARGV[lock.a + 1]
+  permits_of(lock.key, lock.queue, PERMITS_HOLDER .. ARGV[lock.a], lock)
+  lock.first, lock.count = tonumber(text), 1
+  if not lock.first or lock.first < 0 or lock.first >= lock.permits or string.format('%.0f', lock.first) ~= text then
+    lock.ranges, lock.count = require('lib.numbers').ranges_in(text, lock.permits)
+    lock.first = lock.count > 0 and lock.ranges[1][1]
+  end
   -- They are taken and dropped together: the first stands for all.
-  lock.member = lock.count > 0 and lock.ranges[1][1] .. ':' .. lock.owner or ''
+  lock.member = lock.first and lock.first .. ':' .. lock.owner or ''
 end
 
--- When the last of them ends.
-local function last_end(lock)
-  return tonumber(call('ZRANGE', lock.members, -1, -1, 'WITHSCORES')[2])
-end
-
--- The lock key and the sets live as long as the last of the permits.
+-- The lock key and the sets live as long as the last of the permits. last: when that ends, where it is known
 local function settle(lock, last)
   if not last then
-    numbers.sweep(lock)
-    last = last_end(lock)
-  end
-  if not last then
-    call('DEL', lock.key, lock.members, lock.numbers)
-    return
+    last = tonumber(call('ZRANGE', lock.members, -1, -1, 'WITHSCORES')[2])
+    if not last or last < now_ms() then
+      call('DEL', lock.key, lock.members, lock.numbers)
+      return
+    end
+    require('lib.numbers').sweep(lock)
   end
   local left = math.max(1, last - now_ms())
   call('SET', lock.key, lock.marker, 'PX', left)
@@ -60,10 +55,25 @@ local function settle(lock, last)
   call('PEXPIRE', lock.numbers, left)
 end
 
+-- When ours end; undefined where they have, or the lock key has.
+local function ends_at(lock)
+  local score = tonumber(call('ZSCORE', lock.members, lock.member) or nil)
+  return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil
+end
+
+local function is_ours(lock)
+  return ends_at(lock) ~= nil
+end
+
 -- Never shortens, and always moves the end: others see by it that the lock was renewed.
 local function put(lock, is_new)
-  local ends = math.max((not lock.is_first and members.ends_at(lock) or 0) + 1, now_ms() + lock.ttl)
-  numbers.put(lock, lock.ranges, lock.owner, ends, is_new)
+  local ends = math.max((not lock.is_first and ends_at(lock) or 0) + 1, now_ms() + lock.ttl)
+  if lock.count > 1 then
+    require('lib.numbers').put(lock, lock.ranges, lock.owner, ends, is_new)
+  else
+    call('ZADD', lock.members, ends, lock.member)
+    if is_new then call('ZADD', lock.numbers, lock.first, lock.member) end
+  end
   settle(lock, lock.is_first and ends)
 end
 
@@ -72,8 +82,47 @@ local function retime(lock)
 end
 
 local function drop(lock)
-  numbers.remove(lock, lock.ranges, lock.owner)
+  if lock.count > 1 then
+    require('lib.numbers').remove(lock, lock.owner)
+  else
+    call('ZREM', lock.members, lock.member)
+    call('ZREM', lock.numbers, lock.member)
+  end
   settle(lock)
+end
+
+-- Those left over from an earlier tenure are not ours. Only after the first command that allocates memory, if there are
+-- none: a node without memory refuses nothing after that.
+local function begin(lock)
+  if call('EXISTS', lock.members, lock.numbers) > 0 then call('DEL', lock.members, lock.numbers) end
+  lock.is_first = true
+end
+
+local function take(lock, is_acquire)
+  if lock.count == 0 then error('ERR no permit is chosen', 0) end
+  local holder = call('GET', lock.key)
+  if holder and holder ~= lock.marker and holder ~= lock.reservation then
+    if size_of(holder) then return require('lib.foreign').refusal_as(holder), true end
+    return require('lib.lock_key').refuse(holder, lock.key)
+  end
+  local refusal
+  if holder == lock.marker then
+    refusal = require('lib.permit_queue').refusal_of(lock, is_acquire and not ends_at(lock))
+  else
+    begin(lock)
+  end
+  if refusal then return refusal end
+  put(lock, true)
+end
+
+-- Tells those who wait, as far as there are permits for them.
+local function offer(lock)
+  if require('queue.place_at')(lock.queue, 0) then require('lib.permit_queue').offer(lock) end
+end
+
+-- All others are free after a lock of another kind, and some may be after one that wanted more than the next.
+local function taken(lock)
+  if lock.is_first or lock.is_waited_for then offer(lock) end
 end
 
 -- One of them, of any owner.
@@ -84,179 +133,20 @@ local function expire(key, holder, member)
   settle(lock)
 end
 
--- Reserves free permits for the first waiters that listen, in their order. The first that has to wait for more of them,
--- and its ticket; nothing where none has to.
-local function offer(lock)
-  local rank = 0
-  while true do
-    local place, ticket = require('queue.place_at')(lock.queue, rank)
-    if not place then return end
-    local wanted, ms, inbox = string.match(place, '^s(%d-),?(%d+):(.*)$')
-    local count = ms and (tonumber(wanted) or 1)
-    local is_too_many = count and count > lock.permits
-    local free = is_too_many and {} or numbers.free(lock, count or 1)
-    if count and #free == count then
-      require('queue.leave')(lock.queue, place)
-      local text = numbers.text_of(free)
-      if require('lib.inbox')(inbox, ms .. '/' .. text .. ':' .. lock.key) > 0 then
-        numbers.put(lock, numbers.ranges_in(text, lock.permits), RESERVATION .. inbox, now_ms() + ms, true)
-        settle(lock)
-      end
-    elseif is_too_many then
-      -- It waits for a larger semaphore.
-      rank = rank + 1
-    elseif #free == 0 or not require('queue.has_ended')(lock.queue, place) then
-      return count and place, ticket
-    end
-  end
-end
-
-local function is_kept(lock)
-  return lock.reservation and call('ZSCORE', lock.members, lock.ranges[1][1] .. ':' .. lock.reservation)
-end
-
--- Whether others that came before us wait for permits, and so for all that are free. Those of our own process are in its
--- own wait queue.
-local function is_behind(lock)
-  local first, at = require('queue.place_at')(lock.queue, 0)
-  lock.is_waited_for = first ~= nil
-  if not first or string.sub(first, 1, 1) ~= 's' then return false end
-  if lock.ticket and lock.ticket <= at or is_kept(lock) then return false end
-  first, at = offer(lock)
-  if not first or lock.ticket and lock.ticket <= at then return false end
-  return string.match(first, ':(.*)$') ~= lock.inbox
-end
-
--- Ms until the first of all ends. Reservations count only where there is nothing else.
-local function left_of(lock)
-  local all = call('ZRANGE', lock.members, 0, 15, 'WITHSCORES')
-  local ends = tonumber(all[2])
-  for at = 1, #all, 2 do
-    if not string.find(all[at], '^%d+:' .. RESERVATION) then
-      ends = tonumber(all[at + 1])
-      break
-    end
-  end
-  return ends and math.max(0, ends - now_ms()) or 0
-end
-
--- Who has a permit that was asked for, nobody where it is for those before us that they are free; how many are taken; and
--- the smallest that are free.
-local function refuse(lock, who)
-  local free = who and numbers.text_of(numbers.free(lock, numbers.told(lock.count))) or ''
-  local signs = require('lib.standing').signs(lock.key, lock.marker)
-  local told = numbers.taken(lock) .. ' ' .. free .. ' ' .. lock_key.beginning_of(who or '')
-  return 'taken ' .. left_of(lock) .. ' ' .. told .. ' ' .. signs
-end
-
-local function blocker(lock)
-  local holder = call('GET', lock.key)
-  if holder and holder ~= lock.marker then return lock_key.refuse(holder, lock.key) end
-  if not holder then return 'free' end
-  numbers.sweep(lock)
-  local who = numbers.holder_of(lock)
-  return who and refuse(lock, who) or 'free'
-end
-
-local function begin(lock)
-  members.begin(lock)
-  if call('EXISTS', lock.numbers) == 1 then call('DEL', lock.numbers) end
-end
-
-local function take(lock, is_acquire)
-  if lock.count == 0 then error('ERR no permit is chosen', 0) end
-  local holder = call('GET', lock.key)
-  if holder and holder ~= lock.marker and holder ~= lock.reservation then
-    if size_of(holder) then return require('lib.foreign').refusal_as(holder), true end
-    return lock_key.refuse(holder, lock.key)
-  end
-  if holder == lock.marker then
-    numbers.sweep(lock)
-    if is_acquire and not members.ends_at(lock) then
-      -- Queueing protects others only: without permission to look, or to tell them, it goes on.
-      local may_look, is_late = pcall(is_behind, lock)
-      if may_look and is_late then return refuse(lock) end
-    end
-    local who = numbers.holder_of(lock)
-    if who then return refuse(lock, who) end
-    if lock.reservation then numbers.remove(lock, lock.ranges, lock.reservation) end
-  else
-    begin(lock)
-  end
-  put(lock, true)
-end
-
--- All others are free after a lock of another kind, and some may be after one that wanted more than the next.
-local function taken(lock)
-  if lock.is_first or lock.is_waited_for then offer(lock) end
-end
-
 -- For waiters behind one that wanted the name as a whole, or more permits than they, and has left.
 local function let_in(key, queue, holder)
   local lock = permits_of(key, queue, holder)
-  numbers.sweep(lock)
+  require('lib.numbers').sweep(lock)
   offer(lock)
 end
 
--- Leaves the queue; what is reserved for us, permits or the name, is passed on, and those behind us are told.
-local function leave(lock)
-  local has_left = require('queue.leave')(lock.queue, lock.place)
-  local holder = call('GET', lock.key)
-  if holder == lock.reservation then
-    call('DEL', lock.key)
-    require('lib.offers').offer(lock.key, lock.queue)
-  elseif size_of(holder) then
-    local is_kept = lock.count > 0 and is_kept(lock)
-    if not is_kept and not has_left then return end
-    -- The sender that passes it on need not know the size.
-    lock.marker, lock.permits = holder, size_of(holder)
-    if is_kept then numbers.remove(lock, lock.ranges, lock.reservation) end
-    settle(lock)
-    offer(lock)
-    if call('EXISTS', lock.key) == 0 then require('lib.offers').offer(lock.key, lock.queue) end
-  elseif holder == SHARED_HOLDER then
-    require('lib.offers').notify_readers(lock.key, lock.queue)
-  end
-end
-
--- For a refresh: how long a place has to wait until as many permits have ended as it wants, ms; 0 where they are free, and
--- it is not behind others.
-local function left_for(key, queue, holder, place)
-  local lock = permits_of(key, queue, holder)
-  local wanted = tonumber(string.match(place, '^s(%d+),') or 1)
-  numbers.sweep(lock)
-  local lacks = wanted - (lock.permits - numbers.taken(lock))
-  if lacks > 0 then
-    local ends = tonumber(call('ZRANGE', lock.members, lacks - 1, lacks - 1, 'WITHSCORES')[2])
-    return ends and math.max(1, ends - now_ms()) or 0
-  end
-  local first = require('queue.place_at')(queue, 0)
-  if first ~= place then first = offer(lock) end
-  return first and first ~= place and math.max(1, left_of(lock)) or 0
-end
-
--- For a refresh: whether a permit is reserved for a process. No reservation lasts longer than ms.
-local function is_kept_for(key, reservation, ms)
-  local of, from = companion('permits', key), 0
-  while true do
-    local all = call('ZRANGE', of, from, from + 63, 'WITHSCORES')
-    for at = 1, #all, 2 do
-      local left = tonumber(all[at + 1]) - now_ms()
-      if left > ms then return false end
-      if left >= 0 and string.match(all[at], '^%d+:(.*)$') == reservation then return true end
-    end
-    if #all < 128 then return false end
-    from = from + 64
-  end
-end
-
 return {
-  is_ours = members.is_ours, retime = retime, drop = drop,
-  expire = expire, let_in = let_in, left_for = left_for, is_kept_for = is_kept_for,
+  is_ours = is_ours, retime = retime, drop = drop, settle = settle, size_of = size_of, permits_of = permits_of,
+  expire = expire, let_in = let_in,
   prepare = prepare,
-  blocker = blocker,
+  blocker = function(lock) return require('lib.permit_queue').blocker(lock) end,
   take = take,
   taken = taken,
   pass_on = offer,
-  leave = leave,
+  leave = function(lock) require('lib.permit_queue').leave(lock) end,
 }

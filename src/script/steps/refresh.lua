@@ -25,7 +25,7 @@ local function left_of(group, n, of, holder, inbox)
     if has_opened then require('lib.offers').notify_readers(group.keys[n], of) end
     return is_behind and left or 0
   elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
-    return require('kinds.permit').left_for(group.keys[n], of, holder, group.place)
+    return require('lib.permit_queue').left_for(group.keys[n], of, holder, group.place)
   end
   return blocked_ms(holder, left)
 end
@@ -36,7 +36,7 @@ local function is_kept_in(group, holders, inbox)
     if holders[n] == group.reservation then return true end
     if group.kind == 'x' then return holders[n] and deferred.executed_with(group.keys[n], inbox, holders[n]) end
     if group.kind ~= 's' or holders[n] ~= PERMITS_HOLDER .. group.permits then return false end
-    return require('kinds.permit').is_kept_for(group.keys[n], group.reservation, group.turn_ms)
+    return require('lib.permit_queue').is_kept_for(group.keys[n], group.reservation, group.turn_ms)
   end
 end
 
