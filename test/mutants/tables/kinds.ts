@@ -225,7 +225,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.threeOfTwo],
     noticedBy: ["K1"],
     seedBudget: 40,
-    pin: { where: 0, seed: 26, ms: 24 },
+    pin: { where: 0, seed: 1, ms: 1017 },
   },
   {
     id: "permits-key-dies-with-first",
@@ -237,7 +237,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S2", "S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 46 },
+    pin: { where: 0, seed: 8, ms: 1001 },
   },
   {
     id: "newcomer-takes-what-is-kept",
@@ -310,7 +310,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore", "healthy"],
     noticedBy: ["K3"],
     seedBudget: 200,
-    pin: { where: 0, seed: 1, ms: 100 },
+    pin: { where: 0, seed: 66, ms: 305 },
   },
   {
     id: "reader-beside-writer",
