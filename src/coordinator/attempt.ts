@@ -349,7 +349,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    if (vote.kind === "granted" && lease.place !== undefined) lease.place.nodes &= ~(1 << index);
+    if (vote.kind === "granted") lease.place?.onAnswer(index);
     if (vote.kind === "refused") this.#leaveUseless(1 << index);
     const token = lease.fencingToken;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
@@ -436,6 +436,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     const { waitQueues } = this.#context;
     const { from, waiter } = this.#mode;
+    const askedInVain = this.#round?.askedInVain ?? 0;
     const isWaitedFor = votes.some((vote) => vote?.kind === "granted" && vote.isWaitedFor === true);
     const lease = new Lease(this.#context, {
       keys,
@@ -449,7 +450,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       complete,
       place:
         waiter && keys.queue.keepsPlace
-          ? waitQueues.heldPlaces.add(keys, waiter, votes)
+          ? waitQueues.heldPlaces.add(keys, waiter, votes, askedInVain)
           : undefined,
       run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });

@@ -159,6 +159,46 @@ describe("An acquire whose deferred acquire nodes execute", () => {
     expect(bench.got).to.include({ ownerId: bench.ownerId, fencingToken: 7 });
   });
 
+  for (const { title, bring, isLeft } of [
+    { title: "by messages alone", bring: (b: GrantsBench) => b.grant(2), isLeft: false },
+    {
+      title: "by a message, before its answer",
+      bring: (b: GrantsBench) => b.grant(0),
+      isLeft: true,
+    },
+    {
+      title: "by a message, before it refuses it",
+      bring: (b: GrantsBench) => (b.grant(0), b.answer("acquire", [held(900)])),
+      isLeft: true,
+    },
+    {
+      title: "by a message, before it answers that it has granted it",
+      bring: (b: GrantsBench) => (b.grant(0), b.answer("acquire", [granted(7)])),
+      isLeft: false,
+    },
+    {
+      title: "by a message once others had granted it, before it refuses it",
+      bring: (b: GrantsBench) => (
+        at(b.nodes, 2).answer("acquire", granted(7)),
+        b.grant(0),
+        b.answer("acquire", [held(900)])
+      ),
+      isLeft: true,
+    },
+  ]) {
+    it(`W4: ${isLeft ? "leaves" : "does not leave"} the queues with its release where a node had granted it ${title}`, () => {
+      const bench = new GrantsBench();
+      bench.grant(1);
+      if (title !== "by messages alone") bench.clock.advance(GATHER_MS);
+      bring(bench);
+      at(bench.nodes, 2).answer("acquire", granted(7));
+      bench.grant(0);
+      bench.got.onTaken();
+      const { waiter } = at(bench.nodes, 0).last("release").operation;
+      expect(waiter !== undefined).to.equal(isLeft);
+    });
+  }
+
   it("takes no message for a grant that proves nothing for its ownerId", () => {
     const bench = new GrantsBench();
     for (const index of [0, 1, 2]) bench.grant(index, 0, "another");

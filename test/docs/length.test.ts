@@ -26,6 +26,19 @@ function withoutContents(text: string): string[] {
   );
 }
 
+/** Of all pages for users: a path, not a heap. */
+const MOST_LINES = 3_800;
+
+describe("the pages that users read", () => {
+  it("are not more than one can look through", () => {
+    const lines = pages
+      .filter((page) => /^docs\/(?!internals\/)/.test(page))
+      .map((page) => readFileSync(join(root, page), "utf8").split("\n").length - 1);
+    expect(lines.length).to.be.above(40);
+    expect(lines.reduce((sum, count) => sum + count, 0)).to.be.at.most(MOST_LINES);
+  });
+});
+
 describe("pages that people read to do something", () => {
   const read = pages.filter((page) => /^docs\/(?:start|how-to|operate)\//.test(page));
 

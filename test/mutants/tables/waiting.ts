@@ -11,6 +11,16 @@ export const ROWS: readonly Row[] = [
     test: "test/coordinator/wait-queues.test.ts",
   },
   {
+    id: "place-forgotten-by-message",
+    means: "a message of a grant passes for the answer to an acquire that is still on its way",
+    seenIn: "clients that take any news of a node for the reply to their request",
+    file: "src/coordinator/held-places.ts",
+    find: "return this.#notGranted | this.#askedInVain;",
+    replace: "return this.#notGranted;",
+    test: "test/coordinator/deferred-acquires.test.ts",
+    grep: "W4",
+  },
+  {
     id: "attempt-outlives-preemption",
     means: "an attempt in flight when its process stole the name is granted after all",
     seenIn: "steal that considers holders, but not pending acquires",
