@@ -166,7 +166,7 @@ export interface AdoptOptions extends LockOptions {
 
 /**
  * Pauses between two attempts of one acquire, where polling is needed: while nodes do not answer, on a Redis
- * Cluster, and for locks in the layouts of other libraries. Otherwise waiters are notified by the nodes, and
+ * Cluster before Redis 7.0, and for locks in the layouts of other libraries. Otherwise waiters are notified by the nodes, and
  * also poll them every 250 ms to 2 s (the more names a process waits for, the less often) in case a notification
  * was lost.
  */
@@ -225,7 +225,7 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
   readonly driftFactor?: number | undefined;
   /**
    * Shortest and longest pause between two attempts of one acquire, where polling is needed: while nodes do not answer,
-   * on a Redis Cluster, and in the layouts of other libraries.
+   * on a Redis Cluster before Redis 7.0, and in the layouts of other libraries.
    * @defaultValue `{ minDelayMs: 10, maxDelayMs: 250 }`
    */
   readonly retry?: RetryOptions | undefined;

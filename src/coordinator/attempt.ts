@@ -207,11 +207,15 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     round.send(operation, nowMs, 0, receiver);
   }
 
-  /** A node has executed it, as its acquire was deferred there. */
-  onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number): void {
+  /**
+   * A node has executed it, as its acquire was deferred there.
+   *
+   * @param askUntilMs lease clock: if it begins with that, it asks the other nodes no later
+   */
+  onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number, askUntilMs: number): void {
     if (this.#isOver) return;
     this.#noteSpread(nowMs);
-    if (this.#round === undefined) this.#gather(sentMs, nowMs);
+    if (this.#round === undefined) this.#gather(sentMs, nowMs, askUntilMs);
     this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
     const round = this.#round;
     if (round === undefined) return;
@@ -226,7 +230,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   }
 
   /** Nodes begin it: it sends nothing yet. */
-  #gather(sentMs: number, nowMs: number): void {
+  #gather(sentMs: number, nowMs: number, askUntilMs: number): void {
     const { admission, schedule, waitQueues } = this.#context;
     const { nodeTimeoutMs } = this.#asked.settings;
     admission.leave(this);
@@ -236,7 +240,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#ownerId = this.#mode.waiter?.deferred?.ownerId ?? "";
     this.#newRound(nowMs).expect(nowMs);
     this.#isGathering = true;
-    schedule.set(this, nowMs + gatherMs(nodeTimeoutMs, waitQueues.spreadMs));
+    schedule.set(this, Math.min(nowMs + gatherMs(nodeTimeoutMs, waitQueues.spreadMs), askUntilMs));
   }
 
   #askTheOthers(nowMs: number): void {

@@ -79,7 +79,7 @@ describe("Inbox", () => {
     bench.at(2).onClose("no SUBSCRIBE");
     expect(bench.inbox.isHeard).to.equal(false);
     const told = [
-      [0, "a script may not PUBLISH there"],
+      [0, "a script may not publish there"],
       [2, "no SUBSCRIBE"],
     ];
     expect(bench.told).to.deep.equal(told);

@@ -21,6 +21,16 @@ export const ROWS: readonly Row[] = [
     grep: "W4",
   },
   {
+    id: "granted-behind-deadline",
+    means: "a message of a grant begins an attempt although the time of its call is over",
+    seenIn: "retries that forget their deadline when they are interrupted",
+    file: "src/protocol/next-move.ts",
+    find: "return nowMs <= request.deadlineMs;",
+    replace: "return request !== undefined;",
+    test: "test/coordinator/deferred-acquires.test.ts",
+    grep: "L1",
+  },
+  {
     id: "attempt-outlives-preemption",
     means: "an attempt in flight when its process stole the name is granted after all",
     seenIn: "steal that considers holders, but not pending acquires",
