@@ -70,7 +70,7 @@ end
 
 -- Reserves a free permit for the first waiter that listens.
 local function offer(lock, index)
-  local inbox, ms = require('lib.offers').offer_permit(lock.key, lock.queue, index)
+  local inbox, ms = require('queue.offer_permit')(lock.key, lock.queue, index)
   if not inbox then return false end
   call('ZADD', lock.members, now_ms() + ms, index .. ':' .. RESERVATION .. inbox)
   members.settle(lock)
@@ -133,16 +133,16 @@ local function leave(lock)
   local holder = call('GET', lock.key)
   if holder == lock.reservation then
     call('DEL', lock.key)
-    require('lib.offers').offer(lock.key, lock.queue)
+    require('queue.offer')(lock.key, lock.queue)
   elseif lock.permit and is_semaphore(holder)
     and call('ZREM', lock.members, lock.permit .. ':' .. lock.reservation) == 1 then
     -- The sender that passes it on need not know the number of permits.
     lock.marker = holder
     members.settle(lock)
     local is_free = not offer(lock, lock.permit) and call('EXISTS', lock.key) == 0
-    if is_free then require('lib.offers').offer(lock.key, lock.queue) end
+    if is_free then require('queue.offer')(lock.key, lock.queue) end
   elseif holder == SHARED_HOLDER then
-    require('lib.offers').notify_readers(lock.key, lock.queue)
+    require('queue.notify_readers')(lock.key, lock.queue)
   end
 end
 
