@@ -181,8 +181,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "F2",
     tamper: {
       script: planted(TAKING, [
-        "for m in pairs(created) do replies[n + m] = 0 end",
-        "for m in pairs(created) do replies[n + m] = '1' end",
+        "replies[n + m] = 0\nfields[#fields + 1]",
+        "replies[n + m] = '1'\nfields[#fields + 1]",
       ]),
     },
   },

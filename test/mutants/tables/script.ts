@@ -181,9 +181,9 @@ export const ROWS: readonly Row[] = [
     means: "counters are written with fourteen digits",
     seenIn: "Lua's tostring",
     file: "src/script/fast/acquire.lua",
-    find: "local try, created, fields = redis.pcall, {}, { 'top', proposal }",
+    find: "local try, fields = redis.pcall, { 'top', proposal }",
     replace:
-      "if proposal ~= '' then proposal = tostring(tonumber(proposal)) end local try, created, fields = redis.pcall, {}, { 'top', proposal }",
+      "if proposal ~= '' then proposal = tostring(tonumber(proposal)) end local try, fields = redis.pcall, { 'top', proposal }",
     also: [
       {
         file: "src/script/lib/fences.lua",
@@ -287,8 +287,8 @@ export const ROWS: readonly Row[] = [
     means: "a proposal is accepted without a limit",
     seenIn: "the client's wall clock as a counter",
     file: "src/script/fast/acquire.lua",
-    find: "if not top or math.abs(fence - now_us) > tonumber(ARGV[2]) then",
-    replace: "if not top then",
+    find: "top and math.abs(fence - now_us) <= tonumber(ARGV[2])",
+    replace: "top",
     also: [
       {
         file: "src/script/lib/draw.lua",
@@ -311,8 +311,8 @@ export const ROWS: readonly Row[] = [
     means: "a proposal far in the past is accepted",
     seenIn: "a limit on the future only",
     file: "src/script/fast/acquire.lua",
-    find: "if not top or math.abs(fence - now_us) > tonumber(ARGV[2]) then",
-    replace: "if not top or fence - now_us > tonumber(ARGV[2]) then",
+    find: "top and math.abs(fence - now_us) <= tonumber(ARGV[2])",
+    replace: "top and fence - now_us <= tonumber(ARGV[2])",
     also: [
       {
         file: "src/script/lib/draw.lua",
