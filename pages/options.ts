@@ -15,7 +15,7 @@ const PAGES: Readonly<Partial<Record<OptionName, string>>> = {
   onError: "[election](../how-to/election.md)",
   quarantine: "[restarts and quarantine](../operate/restarts.md#quarantine)",
   layout:
-    "[Redisson](../how-to/redisson.md), [SETNX and GETSET locks](../how-to/timestamp-locks.md)",
+    "[Redisson](../how-to/other-clients.md#redisson), [SETNX and GETSET locks](../how-to/other-clients.md#setnx-and-getset)",
   clockStepMs: "[clocks](../operate/clocks.md)",
 };
 

@@ -18,7 +18,7 @@ declare const locks: import("quorate").LockManager;
 declare const db: {
   query(sql: string, values: readonly unknown[]): Promise<{ readonly rowCount: number }>;
 };
-// The work that is done under the locks of docs/how-to/recipes.md.
+// The work that is done under the locks of docs/how-to/recipes.md and cron.md.
 declare function sendReport(options: { readonly signal: AbortSignal }): Promise<void>;
 declare function warmCache(): Promise<void>;
 // Of docs/how-to/transports.md.

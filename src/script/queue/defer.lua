@@ -6,13 +6,13 @@
 -- record that the caller knew, the place, how old it may be (ms), and what it asks for. Once executed, "+", its fence
 -- and the owner that it was for: a refresh finds out if the message is lost, and an acquire of that owner gets the same
 -- fence.
--- luacheck: read globals PLACE_MS RECORD_KEY
+-- luacheck: read globals PLACE_MS
 
 -- Replaces the one of an earlier attempt, which is over. acquire: "" for none. Who does not compare records cannot tell
 -- whether the message is a vote.
 return function(key, place, inbox, acquire)
   local of = require('queue.deferred_key')(key, inbox)
-  if acquire ~= '' and KEYS[1] == RECORD_KEY and ARGV[1] ~= '' then
+  if acquire ~= '' and require('queue.known_record') ~= '' then
     local text = require('queue.this_call')() .. ' ' .. place .. ' ' .. acquire
     if not redis.pcall('SET', of, text, 'PX', PLACE_MS).err then return end
   end

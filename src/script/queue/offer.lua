@@ -9,7 +9,7 @@ return function(key, of, is_not_reserved, by)
     local first = require('queue.place_at')(of, 0)
     if not first then return end
     require('queue.leave')(of, first)
-    local wants, ms, inbox = string.match(first, '^([rs]?)(%d+):(.*)$')
+    local wants, ms, inbox = string.match(first, '^([rs]?[%d,]-)(%d+):(.*)$')
     -- Not to the process that gives it up for others and waits on: it could keep them out for ever.
     local is_given_up = by and by.inbox == inbox and by.token == ''
     local may_grant = wants == '' and by and not is_given_up and not is_not_reserved and #by.buckets == 1

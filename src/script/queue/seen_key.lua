@@ -2,5 +2,6 @@
 -- luacheck: read globals RESERVED_PREFIX
 
 return function(inbox)
-  return RESERVED_PREFIX .. 'seen:' .. inbox
+  local slot = require('lib.slot')
+  return RESERVED_PREFIX .. 'seen:' .. inbox .. (slot and ':' .. slot or '')
 end

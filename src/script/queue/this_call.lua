@@ -2,5 +2,5 @@
 -- caller knows.
 
 return function()
-  return ARGV[3] .. ' ' .. string.format('%.0f', require('lib.clock')()) .. ' ' .. ARGV[1]
+  return ARGV[3] .. ' ' .. string.format('%.0f', require('lib.clock')()) .. ' ' .. require('queue.known_record')
 end
