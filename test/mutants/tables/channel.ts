@@ -301,7 +301,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "cluster-channels-kept",
-    means: "a process listens for ever in each hash slot in which it once waited",
+    means: "a process goes on listening in each hash slot in which it once waited",
     file: "src/redis/cluster-subscription.ts",
     find: "if (this.#sweepAtMs <= nowMs) this.#sweep(nowMs);",
     replace: "",
