@@ -80,6 +80,33 @@ describe("A permit", () => {
     }
   });
 
+  it("is looked for with an end, although others are there twice, which no node of ours has written", () => {
+    const node = new Node();
+    node.ask("acquire", "first", permit(0));
+    node.ask("acquire", "second", permit(1));
+    node.run("ZADD", "quorate:numbers:{lock:a}", 0, "0:strange", 0, "0:stranger", 1, "1:strange");
+    const vote = node.ask("acquire", "third", permit(0));
+    expect(vote).to.deep.include({ kind: "refused", freePermits: [2, 3, 4] });
+  });
+
+  it("is found at the cost of the logarithm of how many are taken", () => {
+    const permits = 10_000;
+    const node = new Node();
+    const all = permitLock(NAME, permits, 5_000, [...Array(5_000).keys()]);
+    expect(node.ask("acquire", "first", all).kind).to.equal("granted");
+    const one = (number: number): LockKind => permitLock(NAME, permits, 1, [number]);
+    const vote = node.ask("acquire", "second", one(0));
+    expect(vote).to.deep.include({ takenPermits: 5_000 });
+    expect(vote.kind === "refused" && vote.freePermits?.[0]).to.equal(5_000);
+    let count = 0;
+    node.redis.denied.add("NONE").has = () => {
+      count++;
+      return false;
+    };
+    node.ask("acquire", "second", one(0));
+    expect(count).to.be.below(150);
+  });
+
   it("that was kept for somebody is nobody's any more once it was taken and released", () => {
     const node = new Node();
     node.listen("p");
