@@ -14,11 +14,11 @@
 
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
-local slot = require('lib.slot')
+local tag = require('lib.hash_tag')
 local call = redis.call
 
 -- The record that the caller knows. A Cluster has none, and so never another.
-local known_record = slot and NO_RECORD or ARGV[1]
+local known_record = tag and NO_RECORD or ARGV[1]
 
 local function key_of(key, inbox)
   return companion('deferred-' .. inbox, key)
@@ -66,7 +66,7 @@ local function renew(key, inbox)
 end
 
 local function seen_by(inbox)
-  return RESERVED_PREFIX .. 'seen:' .. inbox .. (slot and ':' .. slot or '')
+  return RESERVED_PREFIX .. 'seen:' .. inbox .. (tag and ':' .. tag or '')
 end
 
 -- The process has just been heard of.
@@ -109,7 +109,7 @@ local function execute(lock, of, place, inbox)
   -- Never for the owner that this step ends.
   if left_with ~= place or lock.proposal == '' or owner == lock.owner then return false end
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
-  if slot then id = NO_RECORD end
+  if tag then id = NO_RECORD end
   -- It would be no vote for who knew the node before it lost its data; and one that is back with an older state may be
   -- over.
   local number, known = number_of(left_in, at, left_under, most, inbox)
