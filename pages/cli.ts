@@ -32,7 +32,7 @@ export function cliTables(): Record<string, string> {
   ]);
   return {
     cli: tableOf(["command", "what it does", "options", "example"], commands),
-    "cli:all": optionTable(GLOBAL_OPTIONS),
+    "cli:all": optionTable(without(GLOBAL_OPTIONS, "help", "version")),
     "cli:exit": tableOf(["code", "when"], exitRows()),
     "cli:exec": optionTable(exec.options),
     "cli:elect": ownOptionsOf(elect),
@@ -56,6 +56,11 @@ function ownOptionsOf({ options }: Command): string {
   const shared = all.filter(isOfExec).map(([option]) => `\`--${option}\``);
   const own = Object.fromEntries(all.filter((entry) => !isOfExec(entry)));
   return `${optionTable(own)}\n\nAnd of [\`exec\`](#exec): ${shared.join(", ")}.`;
+}
+
+/** Those that every program has need no row. */
+function without(options: Options, ...names: readonly string[]): Options {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)));
 }
 
 function optionTable(options: Options): string {

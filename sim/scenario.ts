@@ -133,6 +133,8 @@ export interface Session {
   readonly isLook?: boolean | undefined;
   /** It wants a permit of a semaphore with that many permits. */
   readonly permits?: number | undefined;
+  /** How many of them it wants together; one if undefined. */
+  readonly takes?: number | undefined;
   /** It steals the name from any holder. */
   readonly steal?: true | undefined;
   /** It uses the interface of redlock instead of a lock manager. */

@@ -86,7 +86,11 @@ export const MENU = [
       { text: "Fencing", link: "docs/explain/fencing.md" },
       { text: "Questions", link: "docs/explain/faq.md" },
       { text: "Is Redlock safe?", link: "docs/explain/redlock-debate.md" },
-      { text: "Comparison under faults", link: "docs/explain/comparison.md" },
+      {
+        text: "Comparison under faults",
+        link: "docs/explain/comparison.md",
+        items: [{ text: "Fault by fault", link: "bench/results/compare.md" }],
+      },
       { text: "Alternatives", link: "docs/explain/alternatives.md" },
       {
         text: "Performance",
@@ -100,6 +104,7 @@ export const MENU = [
     items: [
       { text: "Contributing", link: "CONTRIBUTING.md" },
       { text: "How it works", link: "docs/internals/protocol.md" },
+      { text: "How far clocks step", link: "docs/internals/clocks.md" },
       { text: "Test a promise yourself", link: "docs/internals/promises.md" },
       { text: "The simulator", link: "docs/internals/simulator.md" },
       {

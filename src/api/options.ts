@@ -108,12 +108,21 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
 /** Options that define the kind of a lock, which a semaphore already is. */
 export type NotForPermits = "mode" | "owner" | "reentrant";
 
-/** Options of one acquire of a permit; the semaphore's options are the defaults. */
-export type PermitOptions = Omit<AcquireOptions, NotForPermits>;
+/** Options of one acquire of permits; the semaphore's options are the defaults. */
+export interface PermitOptions extends Omit<AcquireOptions, NotForPermits> {
+  /**
+   * How many permits are acquired and released together, all or nothing.
+   * @defaultValue 1
+   */
+  readonly permits?: number | undefined;
+}
 
 /** Options of {@link LockManager.semaphore}; except for `permits`, the defaults of all its permits. */
-export interface SemaphoreOptions extends PermitOptions {
-  /** Maximum number of holders: an integer from 1 to 1,000, the same for all users of the name. */
+export interface SemaphoreOptions extends Omit<PermitOptions, "permits"> {
+  /**
+   * Of a semaphore, how many permits it has: an integer from 1 to 10,000, the same for all users of the name. Of an acquire, how
+   * many it takes: 1 by default.
+   */
   readonly permits: number;
 }
 

@@ -354,6 +354,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       return;
     }
     if (vote.kind === "granted") lease.place?.onAnswer(index);
+    if (vote.kind === "refused") this.#leaveUseless(1 << index);
     const token = lease.fencingToken;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
@@ -451,12 +452,24 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       validUntilMs: validUntil,
       mayHold: this.#mayHold,
       complete,
-      place: waiter && waitQueues.heldPlaces.add(keys, waiter, votes, askedInVain),
+      place:
+        waiter && keys.queue.keepsPlace
+          ? waitQueues.heldPlaces.add(keys, waiter, votes, askedInVain)
+          : undefined,
       run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });
     this.#lease = lease;
     this.#end("answered", nowMs);
     this.#listener.onOutcome({ kind: "granted", lease }, nowMs);
+    this.#leaveUseless(nodesThatRefused(votes));
+  }
+
+  /** It is granted. @param nodes bit mask of those that have refused it, and put its waiter into their queues */
+  #leaveUseless(nodes: number): void {
+    const { waiter } = this.#mode;
+    const { keys } = this.#asked;
+    if (waiter !== undefined && !keys.queue.keepsPlace && nodes !== 0)
+      this.#context.waitQueues.leaveNodes(keys, waiter, nodes);
   }
 
   /** Of a grant. */

@@ -234,8 +234,10 @@ export interface RefusedVote {
   readonly holder?: string | undefined;
   /** Signs of the holders, see `protocol/overdue`; "" where there are none. */
   readonly signs?: string;
-  /** For a permit: which of them are taken on this node, see `protocol/permits`. */
-  readonly takenPermits?: string;
+  /** For a permit: how many of them are taken on this node. */
+  readonly takenPermits?: number;
+  /** For a permit: the smallest that are free on this node; none where others that came before wait for them. */
+  readonly freePermits?: readonly number[];
 }
 
 export interface FaultVote {

@@ -4,7 +4,8 @@ import { expect } from "chai";
 import { root } from "./project.js";
 
 const ID = /^[A-Z]\d$/;
-const read = (...path: readonly string[]): string => readFileSync(join(root, "docs", ...path), "utf8");
+const read = (...path: readonly string[]): string =>
+  readFileSync(join(root, "docs", ...path), "utf8");
 const page = read("reference", "guarantees.md");
 const tables = read("internals", "promises.md");
 

@@ -31,13 +31,30 @@ function deadLinksOf(page: string): string[] {
     });
 }
 
+/** The programs of docs/start/getting-started.md, and what they write. */
+const FIRST: Readonly<Record<string, RegExp>> = {
+  request: /^2 rows\n$/,
+  acquire: /^held, token \d{16}, \d{4} ms left\n$/,
+  "try-acquire": /^it is ours\nreleased\n$/,
+};
+
 describe("the packed package, in an empty folder", function () {
   this.timeout(300_000);
   let dir = "";
+  let ports: readonly number[] = [];
+  let env: NodeJS.ProcessEnv = {};
+  let servers = "";
+  const own = (text: string): string =>
+    ports.reduce<string>((all, port, at) => all.replaceAll(`700${at + 1}`, String(port)), text);
+  const run = (file: string): { readonly stdout: string; readonly stderr: string } => {
+    const how = { cwd: dir, env, encoding: "utf8", timeout: 60_000 } as const;
+    const { stdout, stderr } = spawnSync(process.execPath, [file], how);
+    return { stdout, stderr };
+  };
   const installed = (...path: readonly string[]): string =>
     join(dir, "node_modules", "quorate", ...path);
 
-  before(() => {
+  before(async () => {
     // Inside of the project, so that its compiler finds the types of what the examples use beside the package.
     mkdirSync(join(root, ".tmp"), { recursive: true });
     dir = mkdtempSync(join(root, ".tmp", "packed-"));
@@ -47,8 +64,21 @@ describe("the packed package, in an empty folder", function () {
       ...{ cwd: dir, stdio: "ignore" },
     });
     rmSync(dirname(tarball), { recursive: true });
+    ports = await freePorts(3);
+    const bin = join(dir, "bin");
+    mkdirSync(bin);
+    symlinkSync(findRedisBinary(), join(bin, "redis-server"));
+    env = environment({ PATH: `${bin}:${process.env["PATH"]}` });
+    const readme = readFileSync(installed("README.md"), "utf8");
+    servers = /^Without Docker: `(.+)`$/m.exec(readme)?.[1] ?? "";
+    execFileSync("bash", ["-c", own(servers)], { cwd: dir, env, stdio: "ignore" });
   });
-  after(() => rmSync(dir, { recursive: true, force: true }));
+  after(() => {
+    const end = (port: number): string =>
+      `exec 3<>/dev/tcp/127.0.0.1/${port}; echo SHUTDOWN NOSAVE >&3; cat <&3`;
+    for (const port of ports) spawnSync("bash", ["-c", end(port)]);
+    rmSync(dir, { recursive: true, force: true });
+  });
 
   it("has what its pages link to, and their anchors", () => {
     const pages = readdirSync(installed(), { recursive: true, encoding: "utf8" })
@@ -65,35 +95,14 @@ describe("the packed package, in an empty folder", function () {
     rmSync(installed("new.md"));
   });
 
-  it("does what the README says, with the servers that it starts", async () => {
-    const readme = readFileSync(installed("README.md"), "utf8");
-    const [program] = fencesOf(installed("README.md")).filter(({ language }) => language === "ts");
-    const [, servers = ""] = /^Without Docker: `(.+)`$/m.exec(readme) ?? [];
+  it("does what the README says, with the servers that it starts", () => {
     expect(servers).to.include("redis-server --port");
-    const ports = await freePorts(3);
-    const own = (text: string): string =>
-      ports.reduce<string>((all, port, at) => all.replaceAll(`700${at + 1}`, String(port)), text);
-    const bin = join(dir, "bin");
-    mkdirSync(bin);
-    symlinkSync(findRedisBinary(), join(bin, "redis-server"));
-    const env = environment({ PATH: `${bin}:${process.env["PATH"]}` });
-    try {
-      execFileSync("bash", ["-c", own(servers)], { cwd: dir, env, stdio: "ignore" });
-      writeFileSync(join(dir, "lock.mjs"), own(program?.code ?? ""));
-      const { stdout, stderr } = spawnSync(process.execPath, ["lock.mjs"], {
-        ...{ cwd: dir, env, encoding: "utf8", timeout: 60_000 },
-      });
-      expect({ stdout, stderr }).to.deep.equal({ stdout: "2 rows\n", stderr: "" });
-    } finally {
-      for (const port of ports)
-        spawnSync("bash", [
-          "-c",
-          `exec 3<>/dev/tcp/127.0.0.1/${port}; echo SHUTDOWN NOSAVE >&3; cat <&3`,
-        ]);
-    }
+    const [program] = fencesOf(installed("README.md")).filter(({ language }) => language === "ts");
+    writeFileSync(join(dir, "lock.mjs"), own(program?.code ?? ""));
+    expect(run("lock.mjs")).to.deep.equal({ stdout: "2 rows\n", stderr: "" });
   });
 
-  it("has examples that compile against its types under strict", () => {
+  it("has examples that compile against its types under strict, and those of the first pages run", () => {
     const names = readdirSync(installed("examples")).filter((name) => name.endsWith(".ts"));
     expect(names.length).to.be.above(25);
     mkdirSync(join(dir, "examples"));
@@ -102,10 +111,10 @@ describe("the packed package, in an empty folder", function () {
         .replaceAll('"../src/index.js"', '"quorate"')
         .replaceAll(/"\.\.\/src\/(\w+)\/index\.js"/g, '"quorate/$1"');
       // One that starts another program of its folder is not for pasting.
-      if (!/from "\.\.?\//.test(text)) writeFileSync(join(dir, "examples", name), text);
+      if (!/from "\.\.?\//.test(text)) writeFileSync(join(dir, "examples", name), own(text));
     }
     const compilerOptions = {
-      ...{ strict: true, noEmit: true, skipLibCheck: true, target: "es2023" },
+      ...{ strict: true, outDir: "out", rootDir: ".", skipLibCheck: true, target: "es2023" },
       ...{ module: "nodenext", lib: ["es2023", "esnext.disposable"], types: ["node"] },
     };
     writeFileSync(
@@ -115,6 +124,11 @@ describe("the packed package, in an empty folder", function () {
     const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
     const { status, stdout } = spawnSync(process.execPath, [tsc, "-p", dir], { encoding: "utf8" });
     expect(status, stdout).to.equal(0);
-    expect(readdirSync(join(dir, "examples")).length).to.be.above(25);
+    expect(readdirSync(join(dir, "out", "examples")).length).to.be.above(25);
+    for (const [name, output] of Object.entries(FIRST)) {
+      const { stdout, stderr } = run(join("out", "examples", `${name}.js`));
+      expect(stderr, name).to.equal("");
+      expect(stdout, name).to.match(output);
+    }
   });
 });

@@ -28,10 +28,11 @@ interface Step {
   readonly text: string;
 }
 
+/** What stands behind the language of a block says which terminal, or which file, it is. */
 function stepsOf(page: string): readonly Step[] {
-  const found = page.matchAll(/<!-- (file:|terminal) (\S+) -->\n```\w+\n(.*?)```/gs);
-  return [...found].map(([, kind, name = "", text = ""]) => {
-    return { kind: kind === "terminal" ? "terminal" : "file", name, text };
+  const found = page.matchAll(/^```(\w+) (\S+)\n(.*?)^```$/gms);
+  return [...found].map(([, language, name = "", text = ""]) => {
+    return { kind: language === "console" ? "terminal" : "file", name, text };
   });
 }
 
