@@ -6,9 +6,6 @@ export const RESERVED_PREFIX = "quorate:";
 /** The record of a node's incarnation; one per node (and database). */
 export const RECORD_KEY = `${RESERVED_PREFIX}incarnation`;
 
-/** Key on each node that exists while it remembers any lock that an operator has ended. */
-export const ENDED_KEY = `${RESERVED_PREFIX}ended`;
-
 /** Key on each node that exists while any name may have waiters. */
 export const WAITING_KEY = `${RESERVED_PREFIX}waiting`;
 

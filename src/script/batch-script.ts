@@ -1,12 +1,6 @@
 import { createHash } from "node:crypto";
 import { MAX_FENCE } from "../protocol/fencing.js";
-import {
-  ENDED_KEY,
-  inboxChannel,
-  RECORD_KEY,
-  RESERVED_PREFIX,
-  WAITING_KEY,
-} from "../protocol/keys.js";
+import { inboxChannel, RECORD_KEY, RESERVED_PREFIX, WAITING_KEY } from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
 import { NO_RECORD } from "../protocol/record.js";
 import { MAX_SIGNS, RENEWED_BY_MS, SIGN_INEXACT_MS } from "../protocol/overdue.js";
@@ -26,7 +20,6 @@ const LEASES_FROM = 2 ** 52;
 const CONSTANTS = {
   ...PLACES,
   END_MS,
-  ENDED_KEY,
   FIRST_MS,
   FIRST_SECONDS,
   INBOX_CHANNEL: inboxChannel(""),

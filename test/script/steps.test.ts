@@ -164,6 +164,46 @@ describe("A lock whose fence cannot be stored", () => {
   }
 });
 
+describe("A node without memory", () => {
+  it("says who holds a name, but gives none", () => {
+    const node = new Node();
+    node.ask("acquire", "me");
+    node.redis.isOutOfMemory = true;
+    expect(node.ask("acquire", "another")).to.include({ kind: "refused", reason: "held" });
+    node.ask("release", "me");
+    expect(node.ask("acquire", "another")).to.include({ kind: "fault", fault: "server" });
+    expect(node.inspect().holder).to.equal(undefined);
+  });
+});
+
+describe("A lock that is passed on", () => {
+  const waiter = { inbox: "w", ticket: 5, turnMs: 50, placePrefix: "" } as const;
+
+  function passedOn(node: Node): Vote {
+    const previous = { ownerId: "me", token: START_US };
+    const own = { ...waiter, inbox: "own" };
+    return node.ask("acquire", "next", PLAIN, { waiter: own, previous, fence: START_US + 1 });
+  }
+
+  it("is waited for by a process that has refreshed its place", () => {
+    const node = new Node();
+    node.ask("acquire", "me");
+    node.ask("acquire", "another", PLAIN, { waiter });
+    node.nowUs += 4_900_000;
+    expect(passedOn(node)).to.include({ isHandedOver: true, isWaitedFor: true });
+  });
+
+  it("is not waited for where no place was refreshed lately", () => {
+    const node = new Node();
+    node.ask("acquire", "me");
+    node.ask("acquire", "another", PLAIN, { waiter });
+    // Where the clock of the node was set back, the queue outlives its places.
+    node.run("PEXPIRE", "quorate:queue:{lock:a}", 60_000);
+    node.nowUs += 5_100_000;
+    expect(passedOn(node)).to.include({ isHandedOver: true, isWaitedFor: false });
+  });
+});
+
 describe("The fence of a name, after a release", () => {
   const bucket = PLAIN.fenceBucket;
 

@@ -417,9 +417,9 @@ export const ROWS: readonly Row[] = [
     also: [
       {
         file: "src/script/steps/release.lua",
-        find: "local is_ours = kind.is_ours(lock) if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
+        find: "local is_ours, is_free = kind.is_ours(lock), false if is_ours then is_free = kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
         replace:
-          "lock.is_release = true local is_ours = kind.is_ours(lock) if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
+          "lock.is_release = true local is_ours, is_free = kind.is_ours(lock), false if is_ours then is_free = kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
       },
     ],
     where: ["semaphore"],
