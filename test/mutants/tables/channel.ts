@@ -326,7 +326,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "cluster-heard-in-one-slot",
     means: "on a Cluster, that a process was heard of is kept outside of the hash slot",
-    file: "src/script/queue/deferred.lua",
+    file: "src/script/queue/seen_key.lua",
     find: "'seen:' .. inbox .. (tag and ':' .. tag or '')",
     replace: "'seen:' .. inbox",
     test: "test/integration/cluster-waiting.test.ts",
