@@ -134,7 +134,8 @@ export class ClusterSubscription implements Subscription {
       if (!this.#isOver) this.#events.onMessage(message);
     });
     // It has lost one of the slots to another. Which one, it does not say.
-    (redis as EventEmitter).on("moved", () => this.#askAgain(key));
+    const emitter: EventEmitter = redis;
+    emitter.on("moved", () => this.#askAgain(key));
     connectOnce(redis, {
       onOpen: () => {},
       onClose: () => {

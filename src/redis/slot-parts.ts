@@ -51,7 +51,8 @@ function partsOfRefresh(
     const places = at.map((each) => refresh.places[each] as Place);
     const { keys } = places[0] as Place;
     const operation = newOperation("refresh", { ...refresh, keys, places });
-    return { slot, operation, index, number: number + (at[0] as number), at };
+    const [first = 0] = at;
+    return { slot, operation, index, number: number + first, at };
   });
 }
 

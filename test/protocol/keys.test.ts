@@ -5,6 +5,7 @@ import {
   companionKey,
   FENCE_BUCKETS,
   fenceBucketOf,
+  channelInSlot,
   inboxChannel,
   hashSlotOf,
   isOneSlot,
@@ -88,6 +89,14 @@ describe("nameKeys", () => {
       }),
       many,
     );
+  });
+});
+
+describe("channelInSlot", () => {
+  it("is a channel of the same process in the hash slot of the tag", () => {
+    const channel = channelInSlot(inboxChannel("abc"), "42");
+    expect(channel).to.equal("quorate:inbox:abc:{42}");
+    expect(keySlot(channel)).to.equal(keySlot("quorate:fences:{42}"));
   });
 });
 

@@ -3,7 +3,7 @@
 -- luacheck: read globals INBOX_CHANNEL
 
 return function(inbox, message)
-  local slot = require('lib.slot')
-  if slot then return redis.call('SPUBLISH', INBOX_CHANNEL .. inbox .. ':' .. slot, message) end
+  local tag = require('lib.hash_tag')
+  if tag then return redis.call('SPUBLISH', INBOX_CHANNEL .. inbox .. ':' .. tag, message) end
   return redis.call('PUBLISH', INBOX_CHANNEL .. inbox, message)
 end

@@ -37,14 +37,14 @@ return function(lock, of, place, inbox)
   -- Never for the owner that this step ends.
   if left_with ~= place or lock.proposal == '' or owner == lock.owner then return false end
   local id, top, ended_until = unpack(call('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs'))
-  local slot = require('lib.slot')
-  if slot then id = NO_RECORD end
+  local tag = require('lib.hash_tag')
+  if tag then id = NO_RECORD end
   -- It would be no vote for who knew the node before it lost its data; and one that is back with an older state may be
   -- over.
   local number, known = number_of(left_in, at, left_under, most, inbox)
   local fence = number and id == known and id == left_under and fence_of(lock, top)
   -- On a Cluster, nothing says for all names whether there are such owners.
-  local may_be_over = fence and (slot or require('lib.clock')() < tonumber(ended_until or 0))
+  local may_be_over = fence and (tag or require('lib.clock')() < tonumber(ended_until or 0))
   local is_over = may_be_over and require('lib.ended').is_ended({ key = lock.key, owner = owner })
   if not fence or is_over or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
   call('SET', key, '+' .. fence .. ' ' .. owner, 'PX', ttl)

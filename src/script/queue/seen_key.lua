@@ -2,6 +2,6 @@
 -- luacheck: read globals RESERVED_PREFIX
 
 return function(inbox)
-  local slot = require('lib.slot')
-  return RESERVED_PREFIX .. 'seen:' .. inbox .. (slot and ':' .. slot or '')
+  local tag = require('lib.hash_tag')
+  return RESERVED_PREFIX .. 'seen:' .. inbox .. (tag and ':' .. tag or '')
 end
