@@ -86,7 +86,12 @@ export interface LockSettings {
 }
 
 /** Options of one request, where they differ from those of its process. */
-export type RequestSettings = Partial<Pick<LockSettings, "ttlMs" | "fair" | "renew" | "minHoldMs">>;
+export type RequestSettings = Partial<
+  Pick<LockSettings, "ttlMs" | "fair" | "renew" | "minHoldMs"> & {
+    /** It does not begin to wait where so many do. */
+    readonly maxWaiters: number;
+  }
+>;
 
 export interface NodeSettings {
   readonly wallOffsetMs: number;

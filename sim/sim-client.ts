@@ -6,7 +6,7 @@ import type { Lock } from "../src/api/lock.js";
 import type { LockManager } from "../src/manager/lock-manager.js";
 import type { Quorum } from "../src/nodes/open-quorum.js";
 import type { Calls } from "./calls.js";
-import { resultOf } from "./call-result.js";
+import { resultOf, waitingCountIn } from "./call-result.js";
 import type { DropIn } from "./drop-in.js";
 import type { Fingerprints } from "./fingerprints.js";
 import { historyNamesOf } from "./history-name.js";
@@ -91,7 +91,7 @@ export class SimClient implements Service<SimLock> {
       settle(lock === null ? "refused" : "granted");
       return lock === null ? undefined : this.#have(lock);
     } catch (error) {
-      settle(resultOf(error));
+      settle(resultOf(error), waitingCountIn(error));
       return undefined;
     } finally {
       timer?.cancel();
@@ -137,7 +137,7 @@ export class SimClient implements Service<SimLock> {
       }
     } catch (error) {
       timer?.cancel();
-      if (had === undefined) settle(resultOf(error));
+      if (had === undefined) settle(resultOf(error), waitingCountIn(error));
       else if (!(error instanceof LockLostError)) throw error;
     } finally {
       if (had !== undefined && --this.#callbackCount === 0) this.#onLastCallback?.();
@@ -343,7 +343,7 @@ export class SimClient implements Service<SimLock> {
     });
   }
 
-  #expectLock(wanted: Wanted): (result: string) => void {
+  #expectLock(wanted: Wanted): (result: string, waitingCount?: number) => void {
     const { settings, nodeTimeoutMs } = this.#parts;
     return this.calls.begin(acquireCall(wanted, settings, nodeTimeoutMs, this.quorum));
   }

@@ -181,6 +181,8 @@ export interface CallEvent extends InProcess<"call"> {
   readonly mode?: "shared" | undefined;
   /** For an acquire with a named owner. */
   readonly owner?: string | undefined;
+  /** Of an acquire: it does not begin to wait where so many do. */
+  readonly maxWaiters?: number | undefined;
   /** Of an extend: how long the lock is to last from then on, ms; its ttl if undefined. */
   readonly toMs?: number | undefined;
   /** Of an extend: the caller's lease clock. */
@@ -203,6 +205,8 @@ export interface SettleEvent extends InProcess<"settle"> {
   readonly call: number;
   readonly result: string;
   readonly steadyMs: number;
+  /** Of an acquire that was refused because so many wait. */
+  readonly waitingCount?: number;
 }
 
 /**
@@ -442,6 +446,7 @@ export const ORACLE_IDS = [
     "L5",
     "L6",
     "L7",
+    "L8",
     "R1",
     "Q1",
     "E1",

@@ -31,6 +31,7 @@ import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
 import { checkPromptAsks } from "./prompt-asks.js";
 import { checkQuarantine } from "./quarantine.js";
+import { checkQueueEnds } from "./queue-ends.js";
 import { checkReasons } from "./reasons.js";
 import { checkReleases } from "./releases.js";
 import { checkSettling } from "./settling.js";
@@ -63,6 +64,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   L5: checkPace,
   L6: checkSplits,
   L7: checkExtensions,
+  L8: checkQueueEnds,
   R1: checkReleases,
   Q1: checkQuarantine,
   E1: checkReasons,

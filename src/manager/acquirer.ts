@@ -189,7 +189,8 @@ export class Acquirer {
     { keys, settings, wait, standing }: Wanted,
   ): QuorateError {
     return errorOf(keys, failure, this.nodes.names, {
-      ...{ waitMs: wait.waitMs, waitedMs, attemptCount, marginMs: this.nodes.marginMs() },
+      ...{ waitMs: wait.waitMs, maxWaiters: wait.maxWaiters, waitedMs, attemptCount },
+      marginMs: this.nodes.marginMs(),
       isAdoption: standing?.as === "adopt",
       isHeldHere: () => [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey)),
       recordedTtl: () => recordedTtlOf(this.nodes, settings),

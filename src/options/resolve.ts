@@ -133,7 +133,12 @@ export function resolveElectOptions(
   const { signal, onError } = options;
   return {
     lease: resolveLease(options, manager.lease, manager),
-    wait: resolveWait({ ...options, waitMs: Number.POSITIVE_INFINITY }, manager.given, 0),
+    // A candidate waits however many do.
+    wait: resolveWait(
+      { ...options, waitMs: Number.POSITIVE_INFINITY, maxWaiters: Number.POSITIVE_INFINITY },
+      manager.given,
+      0,
+    ),
     signal,
     onError,
   };
@@ -216,15 +221,17 @@ function lossNoticeOf(givenMs: number | undefined, validityMs: number, ttlMs: nu
 
 function resolveWait(
   options: WaitOptions,
-  defaults: Pick<LockManagerOptions, "waitMs" | "fair" | "retry">,
+  defaults: Pick<LockManagerOptions, "waitMs" | "fair" | "maxWaiters" | "retry">,
   defaultWaitMs: number,
 ): WaitSettings {
   const { minDelayMs = DEFAULTS.retry.minDelayMs } = defaults.retry ?? {};
   const usualMs = DEFAULTS.retry.maxDelayMs;
+  const maxWaiters = options.maxWaiters ?? defaults.maxWaiters ?? DEFAULTS.maxWaiters;
   return {
     waitMs: options.waitMs ?? defaultWaitMs,
     minDelayMs,
     maxDelayMs: defaults.retry?.maxDelayMs ?? Math.max(usualMs, minDelayMs),
     fair: options.fair ?? defaults.fair ?? DEFAULTS.fair,
+    ...(maxWaiters < Number.POSITIVE_INFINITY && { maxWaiters }),
   };
 }

@@ -90,6 +90,7 @@ export const OPTIONS = {
     byDefault: false,
     check: boolean,
   },
+  maxWaiters: { places: WAITING, byDefault: Number.POSITIVE_INFINITY, check: atLeast(0) },
   owner: { places: ONLY_LOCKS, check: owner },
   reentrant: { places: ONLY_LOCKS, check: boolean },
   steal: { places: ["request"], byDefault: false, check: boolean },

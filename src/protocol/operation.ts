@@ -60,6 +60,8 @@ interface Details {
   readonly proposal: number | undefined;
   /** The acquire takes the name, whoever holds it: an exclusive lock of one name, and without a waiter. */
   readonly preempts: boolean | undefined;
+  /** If others hold the name, the acquire is told how many wait for it. It has no waiter. */
+  readonly countsWaiters: boolean | undefined;
   /** A refresh concerns no other name. All of one inbox, the owner; none of a set. */
   readonly places: readonly Place[];
 }
@@ -89,7 +91,11 @@ type Asks<
 
 /** One step that a node is asked for. Built by {@link newOperation} only. */
 export type Operation =
-  | Asks<"acquire", "ttlMs" | "fence", "marginMs" | "waiter" | "previous" | "preempts">
+  | Asks<
+      "acquire",
+      "ttlMs" | "fence",
+      "marginMs" | "waiter" | "previous" | "preempts" | "countsWaiters"
+    >
   | Asks<"seal", "fence">
   | Asks<"extend", "ttlMs" | "fence", "marginMs" | "keptMs">
   | Asks<"heal", "ttlMs" | "fence", "marginMs" | "keptMs" | "waiter">
@@ -126,7 +132,7 @@ export function newOperation(
   parts: Omit<AnyOperation, "kind" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
-  const { waiter, previous, keepMs, proposal, preempts, places } = parts;
+  const { waiter, previous, keepMs, proposal, preempts, countsWaiters, places } = parts;
   return {
     kind,
     keys,
@@ -141,6 +147,7 @@ export function newOperation(
     keepMs,
     proposal,
     preempts,
+    countsWaiters,
     places,
     wire: undefined,
   };
@@ -222,6 +229,8 @@ export interface RefusedVote {
   readonly holder?: string | undefined;
   /** Signs of the holders, see `protocol/overdue`; "" where there are none. */
   readonly signs?: string;
+  /** To an acquire that asked for it: how many processes are in the node's queue. */
+  readonly waitingCount?: number;
   /** For a permit: which of them are taken on this node, see `protocol/permits`. */
   readonly takenPermits?: string;
 }

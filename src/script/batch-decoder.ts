@@ -51,6 +51,11 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
         isWaitedFor: isWaitedFor === "1",
       };
     }
+    case "waited": {
+      const [count, rest] = firstWord(detail);
+      const vote = decodeVote(rest, operation);
+      return vote.kind === "refused" ? { ...vote, waitingCount: Number(count) } : vote;
+    }
     case "name": {
       const [at, rest] = firstWord(detail);
       const vote = decodeVote(rest, operation);

@@ -9,8 +9,11 @@ export interface BatchConstants {
   readonly fenceSlackUs: number;
 }
 
-/** What the script is asked to do: the type of an operation, and `close`, a release that keeps the name closed. */
-type Step = OperationKind | "close";
+/**
+ * What the script is asked to do: the type of an operation, `close`, a release that keeps the name closed, and `count`,
+ * an acquire whose refusal says how many wait.
+ */
+type Step = OperationKind | "close" | "count";
 
 /** Every kind of lock has its lock key; the keys of further names follow. The script derives the companion keys. */
 const KEY_COUNT = 1;
@@ -37,6 +40,7 @@ function upTo(last: (typeof ARGUMENTS)[number]): number {
  */
 const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
   acquire: upTo("bucket"),
+  count: upTo("bucket"),
   seal: upTo("fence"),
   extend: upTo("owner"),
   heal: upTo("fence"),
@@ -89,9 +93,14 @@ interface Words {
   readonly args: readonly string[];
 }
 
+function stepOf({ kind, keepMs, countsWaiters }: AnyOperation): Step {
+  if (kind === "release" && keepMs !== undefined) return "close";
+  return countsWaiters === true ? "count" : kind;
+}
+
 function wordsOf(operation: AnyOperation): Words {
   const { kind, keys, ownerId, fence, waiter, previous, keptMs, keepMs, places } = operation;
-  const step = kind === "release" && keepMs !== undefined ? "close" : kind;
+  const step = stepOf(operation);
   // Some steps work on whatever is stored there, of any kind.
   const isOfAnyKind = kind === "refresh" || kind === "inspect" || kind === "expire";
   const ownKind = operation.preempts === true ? PREEMPTING : keys.id;

@@ -21,6 +21,7 @@
 --   "<fence>"                granted with this fence
 --   "granted <fence> <p> <w>"  the same to a waiter or an adoption; p: 1 if the key was the previous
 --                            owner's, w: 1 if other processes are in the queue
+--   "waited <n> ..."         to a "count", an acquire that asks how many wait: n, and then the refusal
 --   "name <n> held ..."      of a set: refused because of its n-th name, as follows
 --   "held <ms> <beginning> <signs> <label>"  refused, held by another client for ms: the beginning of its ownerId
 --                            ("" if that is no single client); signs, see lib/standing.lua
@@ -50,6 +51,8 @@ while args[at] do
   local size, step, kind, ttl = tonumber(args[at]), args[at + 1], args[at + 2], args[at + 3]
   local key_step, arg_step, proposal = tonumber(args[at + 4]), tonumber(args[at + 5]), args[at + 6]
   at = at + 7
+  local is_counting = step == 'count'
+  if is_counting then step = 'acquire' end
   local is_plain, is_acquire = kind == 'exclusive' and arg_step <= ARG_INBOX, step == 'acquire'
   local is_done, created = false, nil
 
@@ -90,6 +93,7 @@ while args[at] do
       replies[n + m + 1] = is_acquire and kind == 'exclusive'
         and require('exclusive_acquire')(ttl, proposal, is_created, KEYS[k_of], a_of, a_end, low, high, is_wary, top)
         or require('slow_path')(step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, low, high, is_wary)
+      if is_counting then replies[n + m + 1] = require('queue.counted')(replies[n + m + 1], k_of) end
       -- It may have stored a higher one.
       top = nil
     end

@@ -32,6 +32,7 @@ const GOOD = {
   renew: false,
   maxHoldMs: Infinity,
   fair: true,
+  maxWaiters: 0,
   owner: "job",
   reentrant: true,
   steal: false,

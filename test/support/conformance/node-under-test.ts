@@ -148,6 +148,8 @@ export interface OperationSpec {
   readonly turnMs?: number;
   /** Takes the name from whoever holds it, with an acquire. */
   readonly preempts?: boolean | undefined;
+  /** With an acquire: a refusal says how many wait. */
+  readonly countsWaiters?: boolean | undefined;
   /** Whose lock it takes over, with an acquire; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
@@ -185,6 +187,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     keepMs,
     proposal: spec.proposalUs === undefined ? undefined : nowUs + spec.proposalUs,
     preempts: spec.preempts,
+    countsWaiters: spec.countsWaiters,
     previous: previous && { ownerId: OWNERS[previous], token },
   };
   return newOperation(kind, parts as PartsOf<OperationKind>);
