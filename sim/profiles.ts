@@ -81,6 +81,7 @@ const IN_MODEL: readonly OracleId[] = [
     "W7",
     "I1",
     "I3",
+    "I4",
   ] as const),
 ];
 

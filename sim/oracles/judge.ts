@@ -21,6 +21,7 @@ import { checkLeftBehind } from "./left-behind.js";
 import { checkNews } from "./news.js";
 import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
+import { checkObserved } from "./observed.js";
 import { checkOpenings } from "./openings.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
@@ -88,6 +89,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   I1: checkReports,
   I2: checkReadiness,
   I3: checkWarnings,
+  I4: checkObserved,
 };
 
 /** The violations that the given oracles (all, by default) find in a history, in order of time. */

@@ -113,10 +113,16 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
    * @defaultValue none: every lock is its own owner
    */
   readonly owner?: string | undefined;
+  /**
+   * What the holder says of itself to those who {@link LockManager.observe} the name, such as its address: up to 1,024
+   * bytes. Exclusive locks of one name only.
+   * @defaultValue nothing
+   */
+  readonly value?: string | undefined;
 }
 
 /** Options that define the kind of a lock, which a semaphore already is. */
-export type NotForPermits = "mode" | "owner" | "reentrant";
+export type NotForPermits = "mode" | "owner" | "reentrant" | "value";
 
 /** Options of one acquire of a permit; the semaphore's options are the defaults. */
 export type PermitOptions = Omit<AcquireOptions, NotForPermits>;
@@ -152,6 +158,12 @@ export interface RequestOptions extends AcquireOptions {
 export interface ElectOptions extends LockOptions, Pick<WaitOptions, "fair"> {
   /** Ends the election: the current term is resigned, the candidacy stopped, and the loop ends. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * What a leader says of itself to those who {@link Election.observe} the election, such as its address: up to 1,024
+   * bytes. {@link Term.proclaim} changes it.
+   * @defaultValue nothing
+   */
+  readonly value?: string | undefined;
   /**
    * Called when no leader can be elected: nodes are unreachable, or so slow that no validity was left. Once per
    * outage; the election continues.

@@ -111,7 +111,7 @@ export function resolveAcquireOptions(
   // The keys of a semaphore are in no layout of another library.
   const layout = place === "permit" ? "redlock" : manager.layout;
   return {
-    lease: resolveLease(options, manager.lease, manager, layout),
+    lease: withValue(resolveLease(options, manager.lease, manager, layout), options.value),
     wait: resolveWait(options, manager.given, defaultWaitMs),
     kindOf: kindFor({ layout, mode, owner }),
     signal,
@@ -132,7 +132,11 @@ export function resolveElectOptions(
   checkPlace(options, "elect");
   const { signal, onError } = options;
   return {
-    lease: resolveLease(options, manager.lease, manager),
+    // Observers of an election are told the token of each leader.
+    lease: withValue(
+      resolveLease(options, manager.lease, manager),
+      options.value ?? (manager.layout === "redlock" ? "" : undefined),
+    ),
     // A candidate waits however many do.
     wait: resolveWait(
       { ...options, waitMs: Number.POSITIVE_INFINITY, maxWaiters: Number.POSITIVE_INFINITY },
@@ -170,6 +174,10 @@ function resolveLease(
     clockStepMs: layout === "redlock" ? clockStepMs : 0,
     lossNoticeMs: lossNoticeOf(given.lossNoticeMs, validityMs, ttlMs),
   };
+}
+
+function withValue(lease: LeaseSettings, value: string | undefined): LeaseSettings {
+  return value === undefined ? lease : { ...lease, value };
 }
 
 /** Each as it is given, or else as the manager has it. */
@@ -226,7 +234,7 @@ function resolveWait(
 ): WaitSettings {
   const { minDelayMs = DEFAULTS.retry.minDelayMs } = defaults.retry ?? {};
   const usualMs = DEFAULTS.retry.maxDelayMs;
-  const maxWaiters = options.maxWaiters ?? defaults.maxWaiters ?? DEFAULTS.maxWaiters;
+  const { maxWaiters = defaults.maxWaiters ?? DEFAULTS.maxWaiters } = options;
   return {
     waitMs: options.waitMs ?? defaultWaitMs,
     minDelayMs,

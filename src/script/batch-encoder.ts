@@ -49,6 +49,7 @@ const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
   leave: ARGUMENTS.length,
   refresh: ARGUMENTS.length,
   inspect: upTo("bucket"),
+  watch: upTo("bucket"),
   expire: upTo("owner"),
   revoke: upTo("bucket"),
 };
@@ -99,18 +100,20 @@ function stepOf({ kind, keepMs, countsWaiters }: AnyOperation): Step {
 }
 
 function wordsOf(operation: AnyOperation): Words {
-  const { kind, keys, ownerId, fence, waiter, previous, keptMs, keepMs, places } = operation;
+  const { kind, keys, ownerId, fence, waiter, previous, keptMs, proclaimed, places } = operation;
   const step = stepOf(operation);
   // Some steps work on whatever is stored there, of any kind.
-  const isOfAnyKind = kind === "refresh" || kind === "inspect" || kind === "expire";
+  const isOfAnyKind =
+    kind === "refresh" || kind === "inspect" || kind === "watch" || kind === "expire";
   const ownKind = operation.preempts === true ? PREEMPTING : keys.id;
   const scriptKind = isOfAnyKind ? "exclusive" : ownKind;
-  // A waiter or an adoption sends all arguments, as does a lease that was extended beyond its ttl.
+  // A waiter or an adoption sends all arguments, as does a lease that was extended beyond its ttl, or proclaims.
   const isPlain =
     scriptKind === "exclusive" &&
     waiter === undefined &&
     previous === undefined &&
-    keptMs === undefined;
+    keptMs === undefined &&
+    proclaimed === undefined;
   const count = isPlain ? ARGUMENT_COUNTS[step] : ARGUMENTS.length;
   const args = [ownerId];
   if (count > PLACES.ARG_BUCKET) args.push(keys.fenceBucket);
@@ -123,6 +126,7 @@ function wordsOf(operation: AnyOperation): Words {
   if (places !== undefined) args.push(...argumentsOfPlaces(places));
   // Of an exclusive lock that is passed on: the previous owner and its token.
   else if (previous !== undefined) args.push(previous.ownerId, textOf(previous.token));
+  else if (proclaimed !== undefined) args.push(String(proclaimed.number), proclaimed.value);
   else if (!isOfAnyKind && keys.scriptArgs.length > 0) args.push(...keys.scriptArgs);
   const lockKeys =
     places === undefined
@@ -131,7 +135,7 @@ function wordsOf(operation: AnyOperation): Words {
   const head: Head = {
     step,
     kind: scriptKind,
-    ttlMs: keepMs ?? operation.ttlMs ?? 0,
+    ttlMs: operation.keepMs ?? operation.ttlMs ?? 0,
     keyCount: lockKeys.length,
     argumentCount: args.length,
     proposal: kind === "acquire" && count <= PLACES.ARG_FENCE ? fence : operation.proposal,

@@ -41,7 +41,7 @@
 -- and as little other work as possible: one command per acquire and one more per group, the same for extends, three
 -- for all releases of a group. Other acquires of an exclusive lock have a file of their own, and everything else uses
 -- the slow path, which handles any operation; both do one at a time, and are loaded only when needed.
--- luacheck: read globals ARG_INBOX ENDED_KEY
+-- luacheck: read globals ARG_INBOX ENDED_KEY WATCHED_KEY
 
 local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { tonumber(ARGV[3]) }
 local low, high, top, is_wary, refusal
@@ -57,7 +57,7 @@ while args[at] do
   local is_done, created = false, nil
 
   -- Once per call: whether the node kept its data, which proposals its clock allows, its highest fence, and whether
-  -- there are locks that an operator has ended.
+  -- there are locks that an operator has ended, or names that somebody observes.
   if is_acquire and not low then
     local record, time = try('HMGET', KEYS[1], 'id', 'top'), try('TIME')
     -- No permission to look does not mean that the key is missing.
@@ -69,10 +69,10 @@ while args[at] do
     end
     local now, slack = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(args[2])
     low, high, top = now - slack, now + slack, tonumber(record[2] or 0)
-    local ended = known ~= '' and try('EXISTS', ENDED_KEY)
+    local ended = known ~= '' and try('EXISTS', ENDED_KEY, WATCHED_KEY)
     -- Nor does it mean that no lock has been ended.
     if type(ended) == 'table' then refusal = refusal or 'error ' .. ended.err end
-    is_wary = ended == 1
+    is_wary = ended and ended ~= 0
   end
 
   if is_acquire and refusal then

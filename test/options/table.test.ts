@@ -34,6 +34,7 @@ const GOOD = {
   fair: true,
   maxWaiters: 0,
   owner: "job",
+  value: "10.0.0.1:80",
   reentrant: true,
   steal: false,
   lockDelayMs: 5,

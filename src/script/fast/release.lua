@@ -1,5 +1,5 @@
--- A group of releases of exclusive locks, if all are simple: held, the fence not below the token, and the queue
--- empty.
+-- A group of releases of exclusive locks, if all are simple: held, the fence not below the token, the queue empty, and
+-- observed by nobody.
 -- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_INBOX ARG_OWNER RECORD_KEY WAITING_KEY
 
 local try = redis.pcall
@@ -20,7 +20,9 @@ end
 local function are_unwaited(keys, is_waited)
   if not is_waited and KEYS[1] == RECORD_KEY then return true end
   local companion, queues = require('lib.companion'), {}
-  for at, key in ipairs(keys) do queues[at] = companion('queue', key) end
+  for at, key in ipairs(keys) do
+    queues[2 * at - 1], queues[2 * at] = companion('queue', key), companion('watched', key)
+  end
   return try('EXISTS', unpack(queues)) == 0
 end
 

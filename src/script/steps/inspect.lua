@@ -1,5 +1,5 @@
 -- All that is stored under a name: the value of the lock key and its remaining ttl, the fence, the number of waiters,
--- and the holders next to the lock key, each with its remaining life.
+-- the holders next to the lock key, each with its remaining life, and what the holder has proclaimed.
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local call = redis.call
@@ -23,6 +23,7 @@ return function(lock)
     local left = found[2] - now_ms()
     if left >= 0 then beside[#beside + 1], beside[#beside + 2] = found[1], left end
   end
+  local proclaimed = holder and { require('lib.value').of(lock.key, holder) } or {}
   local waiting = require('queue.count')(lock.queue)
-  return { holder, pttl, require('lib.fences').last(lock) or false, waiting, beside }
+  return { holder, pttl, require('lib.fences').last(lock) or false, waiting, beside, proclaimed }
 end

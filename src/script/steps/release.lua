@@ -9,6 +9,7 @@ return function(lock, kind)
   local is_ours = kind.is_ours(lock)
   if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end
   if lock.kept then pcall(require('lib.kept').forget, lock) end
+  if lock.value and is_ours then pcall(require('lib.value').forget, lock.key) end
   fences.lift(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
   -- Its place may go on with a waiter of another kind, or with none.
@@ -26,5 +27,6 @@ return function(lock, kind)
   if may_tell and call('EXISTS', lock.key) == 0 then
     pcall(require('lib.offers').offer, lock.key, lock.queue, lock.reserves_nothing, lock)
   end
+  if is_ours then pcall(require('lib.watchers').tell, lock) end
   return refusal or 0
 end

@@ -249,7 +249,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "split-is-full",
-    means: "a request is refused for those who wait although nobody has the name",
+    means: "a request is refused because of other waiters although nobody has the name",
     file: "src/protocol/next-move.ts",
     find: 'failure === undefined ? !isOwned(known) : failure.kind === "refused"',
     replace: "failure === undefined ? !isOwned(known) : true",
