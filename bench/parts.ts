@@ -9,6 +9,8 @@ import { heldSteps, runHeldPart, type HeldSeries } from "./held/run.js";
 import { heldVerdicts } from "./held/targets.js";
 import type { Part } from "./part.js";
 import type { PartName, Plans } from "./plan.js";
+import { permitsSteps, runPermitsPart, type PermitsSeries } from "./permits/run.js";
+import { permitsVerdicts } from "./permits/targets.js";
 import { runServersPart, serversSteps, type ServerSeries } from "./servers/run.js";
 import { runTakeoverPart, takeoverSteps, type TakeoverSeries } from "./takeover/run.js";
 import { takeoverVerdicts } from "./takeover/targets.js";
@@ -26,6 +28,7 @@ export interface SeriesOf {
   readonly contended: ContendedSeries;
   readonly held: HeldSeries;
   readonly waited: WaitedSeries;
+  readonly permits: PermitsSeries;
   readonly takeover: TakeoverSeries;
   readonly cold: ColdSeries;
   readonly wide: WideSeries;
@@ -42,6 +45,7 @@ export const PARTS: Parts = {
   contended: { steps: contendedSteps, run: runContendedPart, verdicts: contendedVerdicts },
   held: { steps: heldSteps, run: runHeldPart, verdicts: heldVerdicts },
   waited: { steps: waitedSteps, run: runWaitedPart, verdicts: waitedVerdicts },
+  permits: { steps: permitsSteps, run: runPermitsPart, verdicts: permitsVerdicts },
   takeover: { steps: takeoverSteps, run: runTakeoverPart, verdicts: takeoverVerdicts },
   cold: { steps: coldSteps, run: runColdPart, verdicts: coldVerdicts },
   wide: { steps: wideSteps, run: runWidePart, verdicts: wideVerdicts },

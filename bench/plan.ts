@@ -3,6 +3,7 @@ import { FULL_COLD, QUICK_COLD, type ColdPlan } from "./cold/plan.js";
 import { FULL_CONTENDED, QUICK_CONTENDED, type ContendedPlan } from "./contended/plan.js";
 import { FULL_FAULTS, QUICK_FAULTS, type FaultsPlan } from "./faults/plan.js";
 import { FULL_HELD, QUICK_HELD, type HeldPlan } from "./held/plan.js";
+import { FULL_PERMITS, QUICK_PERMITS, type PermitsPlan } from "./permits/plan.js";
 import { FULL_SERVERS, QUICK_SERVERS, type ServersPlan } from "./servers/plan.js";
 import { FULL_TAKEOVER, QUICK_TAKEOVER, type TakeoverPlan } from "./takeover/plan.js";
 import { FULL_UNCONTENDED, QUICK_UNCONTENDED, type UncontendedPlan } from "./uncontended/plan.js";
@@ -16,6 +17,7 @@ export interface Plans {
   readonly contended: ContendedPlan;
   readonly held: HeldPlan;
   readonly waited: WaitedPlan;
+  readonly permits: PermitsPlan;
   readonly takeover: TakeoverPlan;
   readonly cold: ColdPlan;
   readonly wide: WidePlan;
@@ -34,6 +36,7 @@ export const FULL: Plans = {
   contended: FULL_CONTENDED,
   held: FULL_HELD,
   waited: FULL_WAITED,
+  permits: FULL_PERMITS,
   takeover: FULL_TAKEOVER,
   cold: FULL_COLD,
   wide: FULL_WIDE,
@@ -49,6 +52,7 @@ export const QUICK: Plans = {
   contended: QUICK_CONTENDED,
   held: QUICK_HELD,
   waited: QUICK_WAITED,
+  permits: QUICK_PERMITS,
   takeover: QUICK_TAKEOVER,
   cold: QUICK_COLD,
   wide: QUICK_WIDE,

@@ -6,6 +6,7 @@ import { heldTable } from "./held/tables.js";
 import { plotsOf } from "./plots/index.js";
 import { PART_NAMES, type PartName } from "./plan.js";
 import { verdictsOf, type Measured, type Results } from "./results.js";
+import { permitsTable } from "./permits/tables.js";
 import { serversTable } from "./servers/tables.js";
 import { takeoverTable } from "./takeover/tables.js";
 import { availabilityTable, cellTables, overviewTable } from "./uncontended/tables.js";
@@ -20,6 +21,7 @@ const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => str
   contended: ({ series }) => `### Contended\n\n${contendedTables(series)}`,
   held: ({ series }) => `### Held locks\n\n${heldTable(series)}`,
   waited: ({ series }) => `### Waiting for names\n\n${waitedTable(series)}`,
+  permits: ({ series }) => `### Permits\n\n${permitsTable(series)}`,
   takeover: ({ series }) => `### Crashed holders\n\n${takeoverTable(series)}`,
   cold: ({ series }) => `### Cold start\n\n${coldTable(series)}`,
   wide: ({ series }) => `### Wide area\n\n${wideTable(series)}`,

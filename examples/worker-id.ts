@@ -5,7 +5,7 @@ import { LockManager } from "../src/index.js";
 const CLOCKS_DIFFER_MS = 500;
 
 const locks = new LockManager(process.env["QUORATE_NODES"]?.split(",") ?? []);
-const worker = await locks.semaphore("worker-id", { permits: 1_000 }).acquire({ waitMs: 60_000 });
+const worker = await locks.semaphore("worker-id", { permits: 1_024 }).acquire({ waitMs: 60_000 });
 const number = Number(worker.permit); // no other process has it at this time
 console.log(`${process.pid} begins as ${number}`);
 // The previous holder of the number may have used times that are still to come on this clock.

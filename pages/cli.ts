@@ -24,25 +24,29 @@ const LOCKING: readonly string[] = [exec.name, elect.name];
 
 /** The tables of the command line, from the tables that it parses by. */
 export function cliTables(): Record<string, string> {
-  const commands = COMMANDS.map(({ name, summary, examples: [example = ""] }) => [
-    `[\`${name}\`](#${name})`,
-    summary,
-    code(example),
+  const commands = COMMANDS.map((command) => [
+    `[\`${command.name}\`](#${command.name})`,
+    command.summary,
+    LOCKING.includes(command.name) ? `[below](#${command.name})` : optionsInCell(command),
+    code(command.examples[0] ?? ""),
   ]);
-  const others = COMMANDS.filter(({ name }) => !LOCKING.includes(name));
   return {
-    cli: tableOf(["command", "what it does", "example"], commands),
-    "cli:all": optionTable(GLOBAL_OPTIONS),
-    "cli:others": tableOf(
-      ["command", ...HEAD],
-      others.flatMap(({ name, options }) =>
-        rowsOf(options).map((row) => [`[\`${name}\`](#${name})`, ...row]),
-      ),
-    ),
+    cli: tableOf(["command", "what it does", "options", "example"], commands),
+    "cli:all": optionTable(without(GLOBAL_OPTIONS, "help", "version")),
     "cli:exit": tableOf(["code", "when"], exitRows()),
     "cli:exec": optionTable(exec.options),
     "cli:elect": ownOptionsOf(elect),
   };
+}
+
+/** In a cell. */
+function optionsInCell({ options }: Command): string {
+  return rowsOf(options)
+    .map(
+      ([form, byDefault, meaning]) =>
+        `${form}${byDefault === "" ? "" : ` (${byDefault})`}: ${meaning}`,
+    )
+    .join("<br>");
 }
 
 /** What it shares with `exec` is said there. */
@@ -52,6 +56,11 @@ function ownOptionsOf({ options }: Command): string {
   const shared = all.filter(isOfExec).map(([option]) => `\`--${option}\``);
   const own = Object.fromEntries(all.filter((entry) => !isOfExec(entry)));
   return `${optionTable(own)}\n\nAnd of [\`exec\`](#exec): ${shared.join(", ")}.`;
+}
+
+/** Those that every program has need no row. */
+function without(options: Options, ...names: readonly string[]): Options {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)));
 }
 
 function optionTable(options: Options): string {

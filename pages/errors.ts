@@ -100,7 +100,7 @@ export function isListedError(name: string): boolean {
   return Object.values(EXAMPLES).some((error) => classesOf(error).includes(name));
 }
 
-/** The tables of errors and of warnings. */
+/** The tables of errors. */
 export function errorTables(): Record<string, string> {
   const errors = Object.entries(EXAMPLES).map(([name, error]) => [
     linkOf(name),
@@ -108,13 +108,9 @@ export function errorTables(): Record<string, string> {
     commentOf(error.constructor.name).replace(/\.$/, ""),
     code(error.message),
   ]);
-  const warnings = commentsIn(declarationIn(read("src/api/events.ts"), "QuorateWarning") ?? "")
-    .filter(({ name }) => name.startsWith("QUORATE_"))
-    .map(({ name, meaning }) => [linkOf(name), meaning.replace(/\.$/, "")]);
   return {
     errors: tableOf(["`code`", "class", "when", "a message"], errors),
-    "errors:fields": tableOf(["class or code", "field", "meaning"], fieldRows()),
-    warnings: tableOf(["`code`", "when"], warnings),
+    "errors:fields": tableOf(["class or code", "fields"], fieldRows()),
   };
 }
 
@@ -127,11 +123,12 @@ function fieldRows(): string[][] {
       classes.set(name, classes.get(name) ?? `\`${isExported ? name : error.code}\``);
     }
   }
-  return [...classes].flatMap(([name, shown]) =>
-    commentsIn(sourceOf(name).replace(/^\/\*\*[^]*?\*\//, ""))
+  return [...classes].flatMap(([name, shown]) => {
+    const fields = commentsIn(sourceOf(name).replace(/^\/\*\*[^]*?\*\//, ""))
       .filter((comment) => isField(name, comment.name))
-      .map((comment) => [shown, `\`${comment.name}\``, comment.meaning.replace(/\.$/, "")]),
-  );
+      .map((comment) => `${code(comment.name)}: ${comment.meaning.replace(/\.$/, "")}`);
+    return fields.length === 0 ? [] : [[shown, fields.join("<br>")]];
+  });
 }
 
 /** Not the constructor, whose comment is one too, nor what is for the library itself. */

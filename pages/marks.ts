@@ -15,7 +15,7 @@ export function fillMarks(page: string, texts: Readonly<Record<string, string>>)
   return page.replaceAll(MARK, (whole, name: string, between: string) => {
     const text = texts[name];
     if (text === undefined) return whole;
-    const filling = between.startsWith("\n") ? `\n\n${text}\n\n` : text;
+    const filling = between.startsWith("\n") ? `\n${text}\n` : text;
     return `<!-- ${name} -->${filling}<!-- /${name} -->`;
   });
 }

@@ -6,7 +6,7 @@ const PAGES: Readonly<Partial<Record<OptionName, string>>> = {
   waitMs: "[waiting](guarantees.md#liveness)",
   mode: "[shared locks](../how-to/shared-locks.md)",
   fair: "[waiting](../internals/protocol.md#waiting)",
-  maxWaiters: "[a queue with an end](../how-to/services.md#a-queue-with-an-end)",
+  maxWaiters: "[a queue with an end](../how-to/recipes.md#a-queue-with-an-end)",
   value: "[observing an election](../how-to/election.md#observing-an-election)",
   owner: "[owners](../how-to/owners.md)",
   reentrant: "[reentrancy](../how-to/reentrancy.md)",
@@ -17,7 +17,7 @@ const PAGES: Readonly<Partial<Record<OptionName, string>>> = {
   onError: "[election](../how-to/election.md)",
   quarantine: "[restarts and quarantine](../operate/restarts.md#quarantine)",
   layout:
-    "[Redisson](../how-to/redisson.md), [SETNX and GETSET locks](../how-to/timestamp-locks.md)",
+    "[Redisson](../how-to/other-clients.md#redisson), [SETNX and GETSET locks](../how-to/other-clients.md#setnx-and-getset)",
   clockStepMs: "[clocks](../operate/clocks.md)",
 };
 

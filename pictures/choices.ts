@@ -33,7 +33,7 @@ export const CHOICES: readonly Fork[] = [
       {
         when: "once, on a schedule",
         code: "minHoldMs",
-        use: "`tryAcquire` with `waitMs` and [`minHoldMs`](../how-to/recipes.md#run-a-cron-job-on-one-instance)",
+        use: "`tryAcquire` with `waitMs` and [`minHoldMs`](../how-to/cron.md)",
         what: "a job that finishes early keeps the name closed for a while, for machines whose clocks differ",
       },
       {
@@ -102,13 +102,13 @@ export const CHOICES: readonly Fork[] = [
       {
         when: "Redisson",
         code: 'layout: "redisson"',
-        use: '[`layout: "redisson"`](../how-to/redisson.md)',
+        use: '[`layout: "redisson"`](../how-to/other-clients.md#redisson)',
         what: "shares locks with services in Java: the same hash, count, lease and unlock message",
       },
       {
         when: "SETNX and GETSET",
         code: 'layout: "timestamp"',
-        use: '[`layout: "timestamp"`](../how-to/timestamp-locks.md)',
+        use: '[`layout: "timestamp"`](../how-to/other-clients.md#setnx-and-getset)',
         what: "mutual exclusion by the node's clock, with a second for clock skew",
       },
     ],

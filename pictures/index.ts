@@ -2,13 +2,16 @@ import { comparisonChart } from "../bench/compare/published.js";
 import { plotsOf } from "../bench/plots/index.js";
 import { readResults } from "../bench/publish.js";
 import { lifeInWords, lifePicture } from "./life.js";
+import { demoInWords, demoPicture, readRecording } from "./demo.js";
 import { electionInWords, electionPicture } from "./election.js";
 import { handOverInWords, handOverPicture } from "./hand-over.js";
 import { lateWriteInWords, lateWritePicture } from "./late-write.js";
 import { nodeStatesInWords, nodeStatesPicture } from "./node-states.js";
+import { playgroundInWords, playgroundPicture } from "./playground.js";
 import { quarantineInWords, quarantinePicture } from "./quarantine.js";
 import { quorumInWords, quorumPicture } from "./quorum.js";
 import {
+  clockJump,
   election,
   handOver,
   lateWrite,
@@ -28,12 +31,14 @@ export interface Picture {
 /** On the home page of the site there is room for wider ones. */
 const WIDE_PX = 688;
 
-/** The charts of the published measurements, which `npm run bench` draws as well. */
+/** What is drawn from recorded data: the charts of the published measurements, and the terminal of the demo. */
 export function charts(): Picture[] {
   const plots = plotsOf(readResults()).map(({ file, caption, svg }) => {
     return { file: `bench/results/${file}`, alt: caption, svg };
   });
-  return [...plots, comparisonChart()];
+  const demo = readRecording();
+  const loop = { file: "docs/pictures/demo.svg", alt: demoInWords(demo), svg: demoPicture(demo) };
+  return [...plots, comparisonChart(), loop];
 }
 
 /** All pictures, drawn from runs of the simulator and from tables of the sources. */
@@ -45,6 +50,7 @@ export async function pictures(): Promise<Picture[]> {
   const late = await lateWrite();
   const given = await handOver();
   const terms = await election();
+  const jump = await clockJump();
   return [
     { file: "docs/pictures/life.svg", alt: lifeAlt, svg: lifePicture(life, {}) },
     {
@@ -83,6 +89,11 @@ export async function pictures(): Promise<Picture[]> {
       file: "docs/pictures/election.svg",
       alt: electionInWords(terms),
       svg: electionPicture(terms),
+    },
+    {
+      file: "docs/pictures/playground.svg",
+      alt: playgroundInWords(jump),
+      svg: playgroundPicture(jump),
     },
     {
       file: "docs/pictures/late-write.svg",

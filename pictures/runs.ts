@@ -1,6 +1,7 @@
 import type { Fault, Scenario, Session } from "../sim/scenario.js";
-import { playQuorate, type Played } from "../site/playground/world/play.js";
+import { play, playQuorate, type Match, type Played } from "../site/playground/world/play.js";
 import { stage, use } from "../site/playground/world/scenario.js";
+import { SCENES } from "../site/playground/world/scenes.js";
 import { DEFAULTS } from "../src/options/table.js";
 
 /** Runs of the simulator that pictures are drawn from: its lock managers and its script are those that ship. */
@@ -113,4 +114,11 @@ export function election(): Promise<Played> {
       faults: [{ kind: "kill", atMs: 12_000, client: 0, forMs: 60_000 }],
     }),
   );
+}
+
+/** The scene that the playground opens on, with a naive Redlock and with Quorate. */
+export function clockJump(): Promise<Match> {
+  const scene = SCENES.find(({ id }) => id === "clock-jump");
+  if (scene === undefined) throw new Error("the playground has no such scene");
+  return play(scene.scenario);
 }

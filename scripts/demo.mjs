@@ -12,9 +12,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const USAGE = `npm run demo
 
 Five Redis servers crash and recover while two services share a lock. Exits with 0 if everything it shows was really
-observed. Draws on a terminal; elsewhere, or with NO_COLOR, it prints lines.`;
+observed. Draws on a terminal; elsewhere, or with NO_COLOR, it prints lines.
 
-parseArguments(USAGE);
+  --record FILE   writes what the terminal showed: pictures/demo.json is what npm run pictures draws`;
+
+const { record } = parseArguments(USAGE, { record: { type: "string" } });
+if (record !== undefined) process.env["QUORATE_DEMO_RECORD"] = record;
 ensurePackages();
 await ensureRedis();
 compile();

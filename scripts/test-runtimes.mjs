@@ -34,14 +34,14 @@ const RUNTIMES = {
 /** Clients that nodes can be given as, in the versions of package-lock.json. */
 const CLIENTS = ["ioredis-5", "ioredis", "iovalkey", "redis-5", "redis-6"];
 
-/** Another client library, whose transport is in the docs. There is none for some systems. */
+/** Another client library, whose transport is an example. There is none for some systems. */
 const GLIDE = "@valkey/valkey-glide@2.5.2";
 
 const USAGE = `npm run test:runtimes [-- NAME...]
 
 Packs the package, installs it with the clients of Redis in an empty folder, and lets two processes compete for a lock on
 three servers: one is killed, the other takes over, and learns that its lock is stolen. Each runtime has both parts once, with
-nodes as a URL and as clients of each library. Then it checks the transport of GLIDE that the docs show. Runs all runtimes, or those named: ${Object.keys(RUNTIMES).join(", ")}.
+nodes as a URL and as clients of each library. Then it checks the transport of GLIDE in examples/transports. Runs all runtimes, or those named: ${Object.keys(RUNTIMES).join(", ")}.
 They are packages of npm, installed once in the user's cache. What cannot be had here and now is skipped.`;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

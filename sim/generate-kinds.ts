@@ -122,10 +122,15 @@ function withOwners(random: Random, sessions: readonly Session[]): Session[] {
   });
 }
 
-/** Most of them want a permit of the same semaphore size. */
+/** Most of them want permits of the same semaphore size, some of them several. */
 function withPermits(random: Random, sessions: readonly Session[]): Session[] {
   const permits = random.oneOf([1, 2, 2, 3, 5]);
-  return sessions.map((session) => (random.chance(85) ? { ...session, permits } : session));
+  const most = random.oneOf([1, permits]);
+  return sessions.map((session) => {
+    if (!random.chance(85)) return session;
+    const takes = random.between(1, most);
+    return takes === 1 ? { ...session, permits } : { ...session, permits, takes };
+  });
 }
 
 /** Most of them give their lock away, often to two clients, of which one may adopt it. */

@@ -2,6 +2,7 @@ import type { PlaceEvent, TurnEvent } from "./oracles/history.js";
 import { textOf } from "../src/memory/bytes.js";
 import type { AnyOperation, Operation } from "../src/protocol/operation.js";
 import { MARKERS } from "../src/protocol/markers.js";
+import { numbersIn } from "../src/protocol/permits.js";
 import { turnTextOf } from "../src/protocol/waiter.js";
 import { doneBy, type Author, type KeyChange } from "./node-keys.js";
 import type { Recorder } from "./recorder.js";
@@ -11,13 +12,13 @@ import type { StoredKey } from "./stored-key.js";
 import { KEY_PREFIX } from "./watched-keys.js";
 import type { World } from "./world.js";
 
-const NO_MARK = { wants: "", turnMs: undefined } as const;
+const NO_MARK = { wants: "", count: 1, turnMs: undefined } as const;
 
-/** What is wanted, for how long a free name is reserved, and for which inbox. */
-const PLACE = /^([rs]?)(\d+):(.*)$/s;
+/** What is wanted, how many permits, for how long a free name is reserved, and for which inbox. */
+const PLACE = /^([rs]?)(?:(\d+),)?(\d+):(.*)$/s;
 
-/** A message: for what, for how long it is reserved, which permit, and the lock key. */
-const TURN = /^(?:([rs]?)\d+|(\d+)\/(\d+)):(.+)$/s;
+/** A message: for what, for how long it is reserved, which permits, and the lock key. */
+const TURN = /^(?:([rs]?)(?:\d+,)?\d+|(\d+)\/([\d,-]+)):(.+)$/s;
 
 /** A deferred acquire was executed. */
 const GRANTED = /^granted (?:\S+ ){4}(.+)$/s;
@@ -108,12 +109,12 @@ export class PlaceRecorder {
         // To whom a node gives the name it does not tell to ask for it.
         if (granted !== undefined && what === "heard") return;
         const turn = granted === undefined ? message : `0:${granted}`;
-        const [, ofName, ofPermit, number, lockKey] = TURN.exec(turn) ?? [];
+        const [, ofName, ofPermit, numbers, lockKey] = TURN.exec(turn) ?? [];
         if (lockKey === undefined) return;
         const name = lockKey.replace(KEY_PREFIX, "");
         const wants = (ofPermit === undefined ? ofName : "s") as TurnEvent["wants"];
-        const permit = number === undefined ? undefined : Number(number);
-        this.#record({ kind: "turn", node, name, process, wants, permit, what });
+        const permits = numbers === undefined ? undefined : numbersIn(numbers);
+        this.#record({ kind: "turn", node, name, process, wants, permits, what });
       },
     };
   }
@@ -127,8 +128,9 @@ export class PlaceRecorder {
     keptUs?: number,
     ticket?: number,
   ): void {
-    const [, wants, turnMs, inbox = ""] = PLACE.exec(place) ?? [];
-    const mark = { wants: wants as PlaceEvent["wants"], turnMs: Number(turnMs), ticket };
+    const [, wants, count = 1, turnMs, inbox = ""] = PLACE.exec(place) ?? [];
+    const kind = { wants: wants as PlaceEvent["wants"], count: Number(count) };
+    const mark = { ...kind, turnMs: Number(turnMs), ticket };
     this.#write(node, name, this.#processOf(inbox, name), mark, what, by, keptUs);
   }
 
@@ -142,7 +144,7 @@ export class PlaceRecorder {
     { index: node }: SimNode,
     name: string,
     process: string,
-    mark: Pick<PlaceEvent, "wants" | "turnMs" | "ticket">,
+    mark: Pick<PlaceEvent, "wants" | "count" | "turnMs" | "ticket">,
     what: PlaceEvent["what"],
     author: KeyChange["by"],
     keptUs?: number,

@@ -68,6 +68,8 @@ const IN_MODEL: readonly OracleId[] = [
     "S1",
     "S2",
     "K1",
+    "K2",
+    "K3",
     "F1",
     "F3",
     "Q1",

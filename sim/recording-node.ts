@@ -76,6 +76,7 @@ export function recordingNode(
         previous: previous?.ownerId,
         deferred: waiter?.deferred?.ownerId,
         isPreempting: preempts,
+        ticket: keys.permits && waiter?.ticket,
         mode: keys.mode === "shared" ? "shared" : undefined,
         via,
         leaseMs: process.peekLeaseMs(),

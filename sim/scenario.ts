@@ -142,6 +142,8 @@ export interface Session {
   readonly proclaimCount?: number | undefined;
   /** It wants a permit of a semaphore with that many permits. */
   readonly permits?: number | undefined;
+  /** How many of them it wants together; one if undefined. */
+  readonly takes?: number | undefined;
   /** It steals the name from any holder. */
   readonly steal?: true | undefined;
   /** It uses the interface of redlock instead of a lock manager. */

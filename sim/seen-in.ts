@@ -10,11 +10,12 @@ export function seenIn(
   const indexOf = (node: string): number => nodes.findIndex((report) => report.node === node);
   return {
     state,
-    holders: holders.flatMap(({ fingerprint, permit, remainingMs, nodes: where }) => {
+    holders: holders.flatMap(({ fingerprint, permits, remainingMs, nodes: where }) => {
       const ownerId = fingerprints.find(fingerprint);
       if (ownerId === undefined) return [];
-      const held = permit === undefined ? name : `${name}#${permit}`;
-      return [{ name: held, ownerId, nodes: where.map(indexOf), remainingMs }];
+      const held = permits?.map((permit) => `${name}#${permit}`) ?? [name];
+      const on = where.map(indexOf);
+      return held.map((each) => ({ name: each, ownerId, nodes: on, remainingMs }));
     }),
     freeNodes: nodes.flatMap(({ state: is }, index) =>
       is === "free" || is === "turn" ? [index] : [],

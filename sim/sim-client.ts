@@ -82,14 +82,14 @@ export class SimClient implements Service<SimLock> {
   async acquire(wanted: Wanted): Promise<SimLock | undefined> {
     const settle = this.#expectLock(wanted);
     const { signal, timer } = giveUpAfter(this.process, wanted.abortAfterMs);
-    const { name, also = [], permits, waitMs, mode, owner, options } = wanted;
+    const { name, also = [], permits, takes, waitMs, mode, owner, options } = wanted;
     // A single attempt uses another method.
     const how = waitMs === 0 ? "tryAcquire" : "acquire";
     const wait = { ...options, signal, ...(waitMs > 0 && { waitMs }) };
     try {
       const lock = await (permits === undefined
         ? this.locks[how]([name, ...also], { mode, owner, ...wait })
-        : this.locks.semaphore(name, { permits })[how](wait));
+        : this.locks.semaphore(name, { permits })[how]({ ...wait, permits: takes }));
       settle(lock === null ? "refused" : "granted");
       return lock === null ? undefined : this.#have(lock);
     } catch (error) {
@@ -110,7 +110,7 @@ export class SimClient implements Service<SimLock> {
     use: (lock: SimLock) => Promise<void>,
   ): Promise<void> {
     const settle = this.#expectLock(wanted);
-    const { name, also = [], permits, waitMs, mode, owner, steal, options } = wanted;
+    const { name, also = [], permits, takes, waitMs, mode, owner, steal, options } = wanted;
     const reentrant = isReentrant || undefined;
     // A caller that steals cannot give up.
     const patienceMs = steal === true ? undefined : wanted.abortAfterMs;
@@ -130,7 +130,7 @@ export class SimClient implements Service<SimLock> {
       if (permits !== undefined) {
         await this.locks
           .semaphore(name, { permits })
-          .request({ ...options, waitMs, signal }, callback);
+          .request({ ...options, waitMs, signal, permits: takes }, callback);
       } else {
         const isOnce = waitMs === 0 && signal === undefined && steal === undefined;
         const how = isOnce ? { ifAvailable: true } : { waitMs, signal, steal };

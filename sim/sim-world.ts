@@ -55,9 +55,8 @@ export function nodesOf(
       const end = { link: links[index] as Link, process };
       const transport = new SimTransport(node, end, { ...constants, fenceBuckets }, inboxOn(node));
       connections.push(transport);
-      return transport;
+      return isDeaf === true ? Object.assign(transport, { subscribe: undefined }) : transport;
     },
     isDurable: isDurable[index] ?? false,
-    isCluster: isDeaf === true,
   }));
 }

@@ -159,7 +159,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   phase(fleet, "heal");
   await world.run(world.nowUs + 1_000);
   const waitMs = progressMs(scenario);
-  const { name = "a", also, permits } = scenario.workload[0] ?? {};
+  const { name = "a", also, permits, takes } = scenario.workload[0] ?? {};
   let settledCount = 0;
   // A turn belongs to a process: if it wants both to read and a permit of a name, it may use the turn for either.
   const isReading =
@@ -169,7 +169,7 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
     for (const client of fleet.clients) keepReading(client, name, waitMs, isOver);
     await world.run(world.nowUs + READ_MS * 1_000);
   }
-  const wanted = { name, waitMs, also, permits };
+  const wanted = { name, waitMs, also, permits, takes };
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
     client.process.enter(() => {
       void client.acquire(wanted).then((lock) => {

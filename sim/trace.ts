@@ -82,8 +82,8 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       return [`n${node}`, "~", `${name} ${process} ${what}${wants && ` (${wants})`} by ${op}`];
     }
     case "turn": {
-      const { node, process, name, wants, permit, what } = event;
-      const turn = `${name}${permit === undefined ? "" : `#${permit}`}${wants && ` (${wants})`}`;
+      const { node, process, name, wants, permits, what } = event;
+      const turn = `${name}${permits === undefined ? "" : `#${permits.join(",")}`}${wants && ` (${wants})`}`;
       return what === "told"
         ? [`n${node}`, "~", `${turn} told ${process}`]
         : [process, "<", `${turn} told by n${node}`];

@@ -10,7 +10,10 @@ import type { SimProcess } from "./sim-process.js";
 /** What a service asks for. */
 export type Wanted = Pick<Session, "name" | "waitMs"> &
   Partial<
-    Pick<Session, "abortAfterMs" | "mode" | "also" | "owner" | "permits" | "steal" | "options">
+    Pick<
+      Session,
+      "abortAfterMs" | "mode" | "also" | "owner" | "permits" | "takes" | "steal" | "options"
+    >
   >;
 
 /** An acquire as a history records it, and the time within which it promises to settle. */

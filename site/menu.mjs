@@ -11,6 +11,7 @@ export const MENU = [
       { text: "Twenty minutes", link: "docs/start/twenty-minutes.md" },
       { text: "Getting started", link: "docs/start/getting-started.md" },
       { text: "Which lock do I need?", link: "docs/start/choosing.md" },
+      { text: "Examples", link: "examples/README.md" },
     ],
   },
   {
@@ -20,6 +21,7 @@ export const MENU = [
         text: "Recipes",
         link: "docs/how-to/recipes.md",
         items: [
+          { text: "Cron jobs", link: "docs/how-to/cron.md" },
           { text: "Jobs", link: "docs/how-to/jobs.md" },
           { text: "Rate limits", link: "docs/how-to/rate-limits.md" },
           { text: "Payments", link: "docs/how-to/payments.md" },
@@ -27,9 +29,11 @@ export const MENU = [
           { text: "Migrations", link: "docs/how-to/migrations.md" },
           { text: "Webhooks", link: "docs/how-to/webhooks.md" },
           { text: "Worker ids", link: "docs/how-to/worker-ids.md" },
+          { text: "Shutting down", link: "docs/how-to/shutdown.md" },
         ],
       },
-      { text: "In a service", link: "docs/how-to/services.md" },
+      { text: "NestJS", link: "docs/how-to/nestjs.md" },
+      { text: "Fastify", link: "docs/how-to/fastify.md" },
       { text: "Testing your code", link: "docs/how-to/testing.md" },
       { text: "Other client libraries", link: "docs/how-to/transports.md" },
       { text: "Several names at once", link: "docs/how-to/several-names.md" },
@@ -43,8 +47,6 @@ export const MENU = [
       { text: "Web Locks", link: "docs/how-to/web-locks.md" },
       { text: "Beside other clients", link: "docs/how-to/other-clients.md" },
       { text: "Coming from redlock", link: "docs/how-to/migrating-from-redlock.md" },
-      { text: "Beside Redisson", link: "docs/how-to/redisson.md" },
-      { text: "Beside SETNX and GETSET", link: "docs/how-to/timestamp-locks.md" },
     ],
   },
   {
@@ -84,7 +86,11 @@ export const MENU = [
       { text: "Fencing", link: "docs/explain/fencing.md" },
       { text: "Questions", link: "docs/explain/faq.md" },
       { text: "Is Redlock safe?", link: "docs/explain/redlock-debate.md" },
-      { text: "Comparison under faults", link: "docs/explain/comparison.md" },
+      {
+        text: "Comparison under faults",
+        link: "docs/explain/comparison.md",
+        items: [{ text: "Fault by fault", link: "bench/results/compare.md" }],
+      },
       { text: "Alternatives", link: "docs/explain/alternatives.md" },
       {
         text: "Performance",
@@ -98,6 +104,8 @@ export const MENU = [
     items: [
       { text: "Contributing", link: "CONTRIBUTING.md" },
       { text: "How it works", link: "docs/internals/protocol.md" },
+      { text: "How far clocks step", link: "docs/internals/clocks.md" },
+      { text: "Test a promise yourself", link: "docs/internals/promises.md" },
       { text: "The simulator", link: "docs/internals/simulator.md" },
       {
         text: "Fault campaigns",
@@ -109,6 +117,7 @@ export const MENU = [
         link: "docs/internals/playground.md",
         items: [{ text: "Open the playground", link: "/playground.html" }],
       },
+      { text: "What is tested where", link: "docs/internals/tested.md" },
       { text: "Speed", link: "docs/internals/speed.md" },
       { text: "Mutants", link: "docs/internals/mutants.md" },
     ],

@@ -8,12 +8,13 @@ import { jobsOf } from "./plan.js";
 import {
   comparisonChart,
   DATA,
+  detailsPage,
   pageOf,
   published,
   readComparison,
   type Published,
 } from "./published.js";
-import { table } from "./report.js";
+import { DETAILS, table } from "./report.js";
 import { runAll } from "./run-all.js";
 import { versions } from "./versions.js";
 
@@ -37,10 +38,11 @@ async function main({ plan, isComplete, isReport }: Arguments): Promise<void> {
   }
 }
 
-/** Writes the data, the page and the picture. */
+/** Writes the data, the pages and the picture. */
 function show(results: Published): void {
   write(DATA, `${JSON.stringify(results, undefined, 1)}\n`);
   write(PAGE, pageOf(results));
+  write(DETAILS, detailsPage());
   const { file, svg } = comparisonChart(results);
   write(file, svg);
 }

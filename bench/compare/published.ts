@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Picture } from "../../pictures/index.js";
 import { HEAT_MAP, heatMap, heatMapInWords } from "./heat-map.js";
 import type { Job } from "./job.js";
-import { page } from "./report.js";
+import { details, page } from "./report.js";
 import type { Run } from "./run-all.js";
 import { SCENARIOS } from "./scenarios/index.js";
 import type { Observation } from "./scenarios/scenario.js";
@@ -37,6 +37,9 @@ export function pageOf({ versions, results }: Published): string {
   const runs = results.map((result) => ({ job: result, observation: result }));
   return page(SCENARIOS, SUBJECT_IDS, runs, versions);
 }
+
+/** The page that says how it was observed. */
+export const detailsPage = (): string => details(SCENARIOS);
 
 /** The picture of the page. */
 export function comparisonChart({ results }: Published = readComparison()): Picture {

@@ -1,10 +1,12 @@
 // The demo: five Redis servers die and come back under two services that share a lock. It checks
 // what it shows; exit code 0 says that all of it was really seen.
 import { NotSeenError } from "./checklist.js";
+import { RECORD_FILE } from "./settings.js";
 import { Stage } from "./stage.js";
 import { play } from "./story.js";
 import { LiveShow } from "./view/live-show.js";
 import { isLive, PlainShow } from "./view/plain-show.js";
+import { Recording } from "./view/recording.js";
 
 /** SIGHUP is left to its default: with the terminal gone, there is none to restore. */
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 };
@@ -28,7 +30,8 @@ for (const [signal, number] of Object.entries(SIGNALS)) {
 process.stdout.on("error", (error) => stop.abort(error));
 
 async function main(): Promise<readonly string[]> {
-  const live = isLive() ? new LiveShow() : undefined;
+  const recording = RECORD_FILE === undefined ? undefined : new Recording();
+  const live = isLive() || recording !== undefined ? new LiveShow(recording) : undefined;
   await using stage = new Stage(live ?? new PlainShow(), stop);
   if (live !== undefined) live.stage = stage;
   try {
@@ -38,6 +41,7 @@ async function main(): Promise<readonly string[]> {
     // Before the stage is cleared, so that the last view stays.
     live?.[Symbol.dispose]();
   }
+  if (RECORD_FILE !== undefined) recording?.save(RECORD_FILE);
   return stage.checklist.seen;
 }
 

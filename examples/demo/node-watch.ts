@@ -2,6 +2,9 @@ import { Redis } from "ioredis";
 import { nowMs } from "./now.js";
 import { LOCK_KEY, LOOK_EVERY_MS, TTL_MS } from "./settings.js";
 
+/** How a key begins whose name is reserved for a waiter. */
+const RESERVED = "turn:";
+
 /** The lock key on one node, as the node itself tells. */
 export interface KeyReading {
   /** Label of the service whose key it is. */
@@ -65,6 +68,8 @@ export class NodeWatch implements Disposable {
     const answers = await this.#redis.multi().get(LOCK_KEY).pttl(LOCK_KEY).exec();
     const [owner, pttlMs] = (answers ?? []).map(([, value]) => value);
     if (typeof owner !== "string" || typeof pttlMs !== "number") return undefined;
+    // Nobody holds it yet.
+    if (owner.startsWith(RESERVED)) return undefined;
     const holder = owner.slice(owner.indexOf(":") + 1);
     // Counted from before the question: the node read its clock later than that.
     return { holder, pttlMs, expiresAtMs: askedAtMs + pttlMs };

@@ -26,3 +26,5 @@ export const PAUSE_MS = 150;
 export const WRITE_EVERY_MS = 100;
 /** How often services and nodes are looked at, ms. */
 export const LOOK_EVERY_MS = 50;
+/** Where to write what the terminal showed, if it is wanted (`npm run demo -- --record FILE`). */
+export const RECORD_FILE = process.env["QUORATE_DEMO_RECORD"];

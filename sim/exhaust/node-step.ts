@@ -135,7 +135,7 @@ function grantIn(text: string, holder = ""): NodeGrantTo[] {
   if (grant === undefined) return [];
   const calls = new HeardCalls();
   for (let era = 0; era < grant.number; era++) {
-    calls.add({ number: era + 1, sentMs: era, recordId: RECORD_ID });
+    calls.add({ number: era + 1, count: 1, sentMs: era, recordId: RECORD_ID });
   }
   const date = calls.dateOf(grant, holder);
   if (date === undefined) throw new Error(`not proven: ${text}`);

@@ -79,6 +79,8 @@ export interface SendEvent extends InRound<"send"> {
   readonly deferred?: string | undefined;
   /** For an acquire that takes the name, whoever holds it. */
   readonly isPreempting?: boolean | undefined;
+  /** For an acquire of permits that waits: since when, by its process's wall clock, µs. */
+  readonly ticket?: number | undefined;
   /** For a shared acquire. */
   readonly mode?: "shared" | undefined;
   /** For whose caller, if it is not the lock manager's. */
@@ -261,6 +263,8 @@ export interface PlaceEvent extends OnNode<"place"> {
   readonly process: string;
   /** The name as a whole, as a reader, or any permit. */
   readonly wants: "" | "r" | "s";
+  /** How many permits; 1 of all others. */
+  readonly count?: number | undefined;
   /** For how long a free name is reserved for it, ms: a process has a place for each such time. */
   readonly turnMs?: number | undefined;
   /**
@@ -286,8 +290,8 @@ export interface TurnEvent extends OnNode<"turn"> {
   readonly name: string;
   readonly process: string;
   readonly wants: PlaceEvent["wants"];
-  /** Which permit; undefined for the name as a whole. */
-  readonly permit: number | undefined;
+  /** Which permits; undefined for the name as a whole. */
+  readonly permits: readonly number[] | undefined;
   readonly what: "told" | "heard";
 }
 
@@ -456,7 +460,7 @@ export type HistoryEvent =
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
-  ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "F1", "F2", "F3"] as const),
+  ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "K2", "K3", "F1", "F2", "F3"] as const),
   ...([
     "L1",
     "L2",
@@ -498,8 +502,8 @@ export function companyOf({ mode, owner }: Pick<GrantEvent, "mode" | "owner">): 
 }
 
 /** Tells the places of a process in one queue apart. */
-export function markOf({ wants, turnMs }: PlaceEvent): string {
-  return `${wants}${turnMs}`;
+export function markOf({ wants, count = 1, turnMs }: PlaceEvent): string {
+  return `${wants}${count > 1 ? `${count},` : ""}${turnMs}`;
 }
 
 /** Which key it is about, of all keys, readers and holds on all nodes. */

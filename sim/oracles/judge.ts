@@ -26,6 +26,8 @@ import { checkOpenings } from "./openings.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
 import { checkPace } from "./pace.js";
+import { checkPermitNumbers } from "./permit-numbers.js";
+import { checkPermitOrder } from "./permit-order.js";
 import { checkPermits } from "./permits.js";
 import { checkPlaces } from "./places.js";
 import { checkPreference } from "./preference.js";
@@ -55,6 +57,8 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   S5: checkVotes,
   S6: checkLoss,
   K1: checkPermits,
+  K2: checkPermitOrder,
+  K3: checkPermitNumbers,
   F1: checkTokens,
   F2: checkFencedStore,
   F3: checkUnfencedStore,

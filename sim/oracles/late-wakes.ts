@@ -32,6 +32,8 @@ const PAUSE_US = 15_000;
 interface Stander {
   readonly process: string;
   readonly wants: PlaceEvent["wants"];
+  /** How many permits. */
+  readonly count: number;
   readonly mark: string;
   ticket: number;
   /** When its place was removed; infinite while it stands. */
@@ -181,13 +183,14 @@ export function checkLateWakes(history: History, violate: Violate): void {
       if (after !== undefined && op === "acquire") onTaken(queue, after);
       review(queue, atUs, UNSEEN.has(op));
     } else if (event.kind === "place") {
-      const { node, name, process, wants, what, ticket = 0, op } = event;
+      const { node, name, process, wants, count = 1, what, ticket = 0, op } = event;
       const queue = queueOf(node, name);
       if (what === "kept") queue.kept = { process, atUs };
       if (what === "stands") {
         const mark = markOf(event);
         const stander = getOrAdd(queue.standers, `${process} ${mark}`, () => {
-          return { process, wants, mark, ticket, goneUs: 0, openUs: undefined, isToBeTold: false };
+          const nothing = { goneUs: 0, openUs: undefined, isToBeTold: false };
+          return { process, wants, count, mark, ticket, ...nothing };
         });
         Object.assign(stander, { ticket, goneUs: Number.POSITIVE_INFINITY });
       } else if (what === "gone") {
@@ -196,9 +199,9 @@ export function checkLateWakes(history: History, violate: Violate): void {
       }
       review(queue, atUs, UNSEEN.has(op));
     } else if (event.kind === "turn") {
-      const { node, name, process, wants, permit, what } = event;
+      const { node, name, process, wants, permits: ofMany, what } = event;
       // Readers are told together, and waiters for permits each of another.
-      const isForOne = what === "told" && wants === "" && permit === undefined;
+      const isForOne = what === "told" && wants === "" && ofMany === undefined;
       if (isForOne) queueOf(node, name).kept = { process, atUs };
     } else if (event.kind === "send" && event.op === "acquire") {
       if (event.isPreempting === true) troubledUs.set(event.process, atUs);
@@ -249,7 +252,7 @@ function isOpenFor(
   return (
     held.every(({ name }) => isPermit(name)) &&
     permits !== undefined &&
-    held.length + ahead.length < permits
+    held.length + ahead.reduce((sum, { count }) => sum + count, stander.count) <= permits
   );
 }
 
@@ -259,8 +262,12 @@ function slowestMessageUs(events: readonly HistoryEvent[]): number {
   let slowestUs = 0;
   for (const event of events) {
     if (event.kind !== "turn") continue;
-    const { node, name, process, permit, wants, what, atUs } = event;
-    const sent = getOrAdd(told, `${node} ${name} ${process} ${wants} ${permit}`, () => []);
+    const { node, name, process, permits, wants, what, atUs } = event;
+    const sent = getOrAdd(
+      told,
+      `${node} ${name} ${process} ${wants} ${permits?.join(",")}`,
+      () => [],
+    );
     if (what === "told") sent.push(atUs);
     else slowestUs = Math.max(slowestUs, atUs - (sent.shift() ?? atUs));
   }

@@ -29,7 +29,7 @@ export function isPermit(name: string): boolean {
   return name.includes("#");
 }
 
-/** Whether several names are wanted together. */
+/** Whether several names are wanted together, and not only several permits of one. */
 export function isSet(name: string): boolean {
-  return name.includes(", ");
+  return name.includes(", ") && !isPermit(name);
 }

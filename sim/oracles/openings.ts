@@ -24,6 +24,8 @@ const EDGE_US = 3_000;
 interface Place {
   readonly process: string;
   readonly wants: PlaceEvent["wants"];
+  /** How many permits. */
+  readonly count: number;
   readonly mark: string;
   readonly ticket: number;
   /** By the node's clock. */
@@ -38,7 +40,11 @@ interface State {
 }
 
 /** A message, and the ticket of the place that it is for: an earlier step of the same instant may have moved that. */
-type Told = Pick<TurnEvent, "process" | "wants"> & { readonly ticket: number | undefined };
+type Told = Pick<TurnEvent, "process" | "wants"> & {
+  readonly ticket: number | undefined;
+  /** How many permits it is told of. */
+  readonly count: number;
+};
 
 /** What one instant changes for a name on a node. */
 interface Step {
@@ -61,7 +67,8 @@ interface Step {
  *
  * - The last holder goes: the first in the queue is told.
  * - Readers hold it now, or somebody leaves whom readers waited behind: all readers are told that nobody keeps out.
- * - A permit is free now, or somebody leaves whom waiters for permits waited behind: the first of them is told.
+ * - A permit is free now, or somebody leaves whom waiters for permits waited behind: the first of them is told, once as
+ *   many are free as it wants.
  *
  * The place of a process leaves those behind it, too, where it goes on with a waiter that came later than they did.
  *
@@ -123,25 +130,25 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
       if (before !== undefined) holders.delete(`${name} ${before}`);
       if (after !== undefined) holders.set(`${name} ${after}`, event);
     } else if (event.kind === "place") {
-      const { node, name, what, process, wants, ticket = 0, atUs } = event;
+      const { node, name, what, process, wants, count = 1, ticket = 0, atUs } = event;
       const step = stepOf(node, name, atUs);
       const { places } = states.get(`${node} ${name}`) as { places: Map<string, Place> };
       const mark = markOf(event);
       const id = `${process} ${mark}`;
       if (what === "stands") {
         step.hasStoodBack ||= wants !== "r" && (places.get(id)?.ticket ?? ticket) < ticket;
-        places.set(id, { process, wants, mark, ticket, writtenUs: clocks.at(node, atUs) });
+        places.set(id, { process, wants, count, mark, ticket, writtenUs: clocks.at(node, atUs) });
       } else if (what === "gone" || what === "passed") {
         places.delete(id);
         step.gone.push(event);
       }
     } else if (event.kind === "turn" && event.what === "told") {
-      const { node, name, atUs, process, wants, permit } = event;
+      const { node, name, atUs, process, wants, permits: ofMany } = event;
       const step = stepOf(node, name, atUs);
       const places = [...(states.get(`${node} ${name}`)?.places.values() ?? [])];
       const place = places.find((each) => each.process === process && each.wants === wants);
-      step.told.push({ process, wants, ticket: place?.ticket });
-      if (permit !== undefined) reservedUs.set(`${node} ${name}`, atUs);
+      step.told.push({ process, wants, ticket: place?.ticket, count: ofMany?.length ?? 1 });
+      if (ofMany !== undefined) reservedUs.set(`${node} ${name}`, atUs);
     } else if (event.kind === "node") {
       const step = event.what === "errors" ? 1 : event.what === "calm" ? -1 : 0;
       failing.set(event.node, Math.max(0, (failing.get(event.node) ?? 0) + step));
@@ -208,6 +215,10 @@ function unheard(
   if (!isHeldBy(after, ({ name }) => isPermit(name)) || is[0] !== first || first.wants !== "s") {
     return undefined;
   }
+  const freeCount = (permits ?? first.count) - after.holders.size;
+  const toldCount = told.reduce((sum, { count }) => sum + count, 0);
+  // It waits for more, which are kept for it; of those that are free, others may have some reserved.
+  if (first.count > freeCount - toldCount || (first.count > 1 && isReserved)) return undefined;
   const freed = keys.find((key) => {
     return key.after === undefined && before.holders.has(`${key.name} ${key.before}`);
   });
@@ -218,9 +229,8 @@ function unheard(
     return `tells nobody of ${freed.name}, although ${first.process} waits`;
   }
   const hasBegun = before.holders.size === 0;
-  const isOpened = hasBegun || (left && was[0]?.wants !== "s");
+  const isOpened = hasBegun || (left && (was[0]?.wants !== "s" || was[0].count > 1));
   if (!isOpened || isReserved || permits === undefined) return undefined;
-  if (told.length >= permits - after.holders.size) return undefined;
   return `does not tell ${first.process}, although a permit is free`;
 }
 

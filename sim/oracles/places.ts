@@ -42,6 +42,8 @@ function checkLeases({ settings, events }: History, violate: Violate): void {
       // Whoever releases while others of its process wait queues up, and may be the first. And an older state of
       // the node may have come back.
       if (isThere || senders.has(`${by} ${process}`) || op === "forget") return;
+      // A refresh writes a place that is missing, and may find a permit for it.
+      if (op === "refresh") return;
       violate(atUs, `${where} is kept for ${process}, which has no place there`);
     } else {
       // It is unknown when a place in an older state of the node was written: not later.

@@ -114,7 +114,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
       // One waiter for the name and one for a permit wait apart: neither asks for what the other was told.
       const name = event.wants === "s" ? `${event.name}#` : event.name;
       const asker = find(event.process, name);
-      const what = event.permit === undefined ? "" : String(event.permit);
+      const what = event.permits?.join(",") ?? "";
       const nodes = getOrAdd(asker.told, what, () => new Set());
       if (asker.hasLeft) return;
       nodes.add(event.node);

@@ -29,9 +29,13 @@ export interface Lock extends AsyncDisposable {
   readonly owner: string | undefined;
 
   /**
-   * Number of the semaphore permit, from 0; undefined for any other lock. No other holder has the same number.
+   * Number of the semaphore permit, from 0: the smallest that was free. Undefined for any other lock. No other holder has
+   * the same number. Of several permits it is the smallest.
    */
   readonly permit: number | undefined;
+
+  /** Numbers of all permits that were acquired together, ascending; undefined for any other lock. */
+  readonly permits: readonly number[] | undefined;
 
   /**
    * A safe integer that grows with every grant of this name. A store that rejects smaller ones

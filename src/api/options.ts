@@ -124,12 +124,21 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
 /** Options that define the kind of a lock, which a semaphore already is. */
 export type NotForPermits = "mode" | "owner" | "reentrant" | "value";
 
-/** Options of one acquire of a permit; the semaphore's options are the defaults. */
-export type PermitOptions = Omit<AcquireOptions, NotForPermits>;
+/** Options of one acquire of permits; the semaphore's options are the defaults. */
+export interface PermitOptions extends Omit<AcquireOptions, NotForPermits> {
+  /**
+   * How many permits are acquired and released together, all or nothing.
+   * @defaultValue 1
+   */
+  readonly permits?: number | undefined;
+}
 
 /** Options of {@link LockManager.semaphore}; except for `permits`, the defaults of all its permits. */
-export interface SemaphoreOptions extends PermitOptions {
-  /** Maximum number of holders: an integer from 1 to 1,000, the same for all users of the name. */
+export interface SemaphoreOptions extends Omit<PermitOptions, "permits"> {
+  /**
+   * Of a semaphore, how many permits it has: an integer from 1 to 10,000, the same for all users of the name. Of an acquire, how
+   * many it takes: 1 by default.
+   */
   readonly permits: number;
 }
 
@@ -179,7 +188,7 @@ export interface AdoptOptions extends LockOptions {
 
 /**
  * Pauses between two attempts of one acquire, where polling is needed: while nodes do not answer, on a Redis
- * Cluster, and for locks in the layouts of other libraries. Otherwise waiters are notified by the nodes, and
+ * Cluster before Redis 7.0, and for locks in the layouts of other libraries. Otherwise waiters are notified by the nodes, and
  * also poll them every 250 ms to 2 s (the more names a process waits for, the less often) in case a notification
  * was lost.
  */
@@ -238,7 +247,7 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
   readonly driftFactor?: number | undefined;
   /**
    * Shortest and longest pause between two attempts of one acquire, where polling is needed: while nodes do not answer,
-   * on a Redis Cluster, and in the layouts of other libraries.
+   * on a Redis Cluster before Redis 7.0, and in the layouts of other libraries.
    * @defaultValue `{ minDelayMs: 10, maxDelayMs: 250 }`
    */
   readonly retry?: RetryOptions | undefined;

@@ -10,8 +10,10 @@ export interface HolderReport {
   readonly mode: LockMode;
   /** The owner, if one was given; each hold of an owner is shown separately. */
   readonly owner?: string;
-  /** Which permit of a semaphore it is, from 0. */
+  /** Which permit of a semaphore it is, from 0; of several the smallest. */
   readonly permit?: number;
+  /** Which permits of a semaphore it has, ascending. */
+  readonly permits?: readonly number[];
   /**
    * How much of its lease is left at least, ms: {@link HolderReport.freeInMs} without the largest clock margin
    * (`clockStepMs`) that a client of the nodes has on record.

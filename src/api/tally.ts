@@ -1,6 +1,5 @@
 import { detailOf } from "./error-text.js";
 import type { FaultKind, Votes } from "../protocol/operation.js";
-import { takenCount } from "../protocol/permits.js";
 
 /** One node's part in a failure. */
 export interface NodeVote {
@@ -34,7 +33,7 @@ export function nodeVotes(names: readonly string[], votes: Votes): NodeVote[] {
     const label = vote.label === undefined ? {} : { label: vote.label };
     const mode = vote.isShared === true ? ({ holderMode: "shared" } as const) : {};
     const { remainingMs: freeInMs, takenPermits } = vote;
-    const taken = takenPermits === undefined ? {} : { takenPermits: takenCount(takenPermits) };
+    const taken = takenPermits === undefined ? {} : { takenPermits };
     return { node, vote: "refused", freeInMs, ...label, ...mode, ...taken };
   });
 }

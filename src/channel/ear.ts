@@ -45,7 +45,7 @@ export class Ear {
         this.#failedCount = 0;
         this.isOpen = this.#events.mayPublish();
         if (this.isOpen) this.#events.onOpen();
-        else this.#onUnable("a script may not PUBLISH there");
+        else this.#onUnable("a script may not publish there");
       },
       onMessage: (message) => {
         if (!this.#isClosed) this.#events.onMessage(message);

@@ -4,6 +4,8 @@ import { provenText, type NodeGrant } from "../protocol/node-grant.js";
 /** A call in which a node heard that this process waits. */
 interface HeardCall {
   readonly number: number;
+  /** How many numbers it has, from that one on: a transport may make several calls of one. */
+  readonly count: number;
   /** Lease clock, ms. */
   readonly sentMs: number;
   readonly recordId: string;
@@ -30,7 +32,9 @@ export class HeardCalls {
 
   /** When the call was sent on which the grant relies; undefined if it is not proven for that owner. */
   dateOf(grant: NodeGrant, ownerId: string): number | undefined {
-    const call = this.#calls.findLast(({ number }) => number === grant.number);
+    const call = this.#calls.findLast(
+      ({ number, count }) => number <= grant.number && grant.number < number + count,
+    );
     if (call === undefined) return undefined;
     const text = provenText(ownerId, call.recordId, grant);
     const proof = createHash("sha1").update(text).digest("hex");

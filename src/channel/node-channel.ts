@@ -234,7 +234,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
       this.#tell();
       return;
     }
-    if (this.#settings.isIncarnationCompared) this.#pipeline.onRecord(record?.id ?? "");
+    const isCompared = this.#settings.isIncarnationCompared || record?.state === "unkept";
+    if (isCompared) this.#pipeline.onRecord(record?.id ?? "");
     this.#pipeline.connection = connection;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(this.#settings.isLooking ? 0 : (record?.maxTtlMs ?? 0));

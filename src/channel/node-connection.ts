@@ -1,6 +1,7 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
 import { firstNumber, outOfStep } from "./out-of-step.js";
 import { setPatientTimer } from "./patient-timer.js";
+import { sizeOf } from "../protocol/operation.js";
 import type {
   Batch,
   BatchReply,
@@ -86,7 +87,7 @@ export class NodeConnection {
     onReply: (reply: BatchReply) => void,
   ): number {
     const batch = { operations, recordId, withScript, number: this.#number };
-    this.#number += operations.length;
+    this.#number += sizeOf(operations);
     this.#wire.send(batch, (reply) => {
       if (this.#isInStep(batch, reply)) onReply(reply);
     });

@@ -1,5 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import type { AnyOperation, Operation } from "../protocol/operation.js";
+import { sizeOf, type AnyOperation, type Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
   answerUnknown,
@@ -222,8 +222,7 @@ export class Pipeline {
     for (let size = 0; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
-      // A refresh counts as often as it has names.
-      size += operation.kind === "refresh" ? operation.places.length : 1;
+      size += sizeOf([operation]);
       if (size > MAX_BATCH_SIZE && length > 0) break;
       const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
       if (refusal !== undefined) refused.push([entry, refusal]);
@@ -246,7 +245,8 @@ export class Pipeline {
       const batch = { operations, recordId: this.recordId, withScript: !this.#isScriptLoaded };
       this.#isScriptLoaded = true;
       const number = connection.send(batch, (reply) => this.#onReply(inFlight, reply));
-      if (isHeard) this.heardCalls.add({ number, sentMs: nowMs, recordId: this.recordId });
+      const count = sizeOf(operations);
+      if (isHeard) this.heardCalls.add({ number, count, sentMs: nowMs, recordId: this.recordId });
     }
     for (const [entry, { fault, message }] of refused) refuseUnsent(entry, fault, message);
   }

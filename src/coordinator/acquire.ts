@@ -4,6 +4,7 @@ import {
   countsWaiters,
   entryOf,
   isMadeAgain,
+  mayBeginByGrant,
   nextMove,
   type Happened,
   type Known,
@@ -230,11 +231,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const nowMs = this.#context.clock.now();
     let { attempt } = this.#state;
     // One that is rolled back only waits for its reason; one out of turn, and one that has not begun, have another owner.
-    if (attempt?.mayBeGranted(place.waiter) === false) {
+    if (attempt?.mayBeGranted(place.waiter) !== true) {
+      if (!mayBeginByGrant(this.#state, nowMs)) return;
       this.#rollBack();
-      attempt = undefined;
-    }
-    if (attempt === undefined) {
       this.#context.schedule.remove(this);
       place.leavePlace();
       const mode: AcquireMode = { as: "waiter", waiter: place.waiter };
@@ -244,7 +243,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       this.#delayCount = 0;
       this.#state.attempt = attempt;
     }
-    attempt.onNodeGrant(index, dated, nowMs);
+    attempt.onNodeGrant(index, dated, nowMs, request.deadlineMs);
   }
 
   /** Called by the attempt. */

@@ -209,11 +209,15 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     round.send(operation, nowMs, 0, receiver);
   }
 
-  /** A node has executed it, as its acquire was deferred there. */
-  onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number): void {
+  /**
+   * A node has executed it, as its acquire was deferred there.
+   *
+   * @param askUntilMs lease clock: if it begins with that, it asks the other nodes no later
+   */
+  onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number, askUntilMs: number): void {
     if (this.#isOver) return;
     this.#noteSpread(nowMs);
-    if (this.#round === undefined) this.#gather(sentMs, nowMs);
+    if (this.#round === undefined) this.#gather(sentMs, nowMs, askUntilMs);
     this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
     const round = this.#round;
     if (round === undefined) return;
@@ -228,7 +232,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   }
 
   /** Nodes begin it: it sends nothing yet. */
-  #gather(sentMs: number, nowMs: number): void {
+  #gather(sentMs: number, nowMs: number, askUntilMs: number): void {
     const { admission, schedule, waitQueues } = this.#context;
     const { nodeTimeoutMs } = this.#asked.settings;
     admission.leave(this);
@@ -238,7 +242,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#ownerId = this.#mode.waiter?.deferred?.ownerId ?? "";
     this.#newRound(nowMs).expect(nowMs);
     this.#isGathering = true;
-    schedule.set(this, nowMs + gatherMs(nodeTimeoutMs, waitQueues.spreadMs));
+    schedule.set(this, Math.min(nowMs + gatherMs(nodeTimeoutMs, waitQueues.spreadMs), askUntilMs));
   }
 
   #askTheOthers(nowMs: number): void {
@@ -351,7 +355,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
-    if (vote.kind === "granted" && lease.place !== undefined) lease.place.nodes &= ~(1 << index);
+    if (vote.kind === "granted") lease.place?.onAnswer(index);
+    if (vote.kind === "refused") this.#leaveUseless(1 << index);
     const token = lease.fencingToken;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
@@ -437,6 +442,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     const { waitQueues } = this.#context;
     const { from, waiter } = this.#mode;
+    const askedInVain = this.#round?.askedInVain ?? 0;
     const isWaitedFor = votes.some((vote) => vote?.kind === "granted" && vote.isWaitedFor === true);
     const lease = new Lease(this.#context, {
       keys,
@@ -448,12 +454,24 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       validUntilMs: validUntil,
       mayHold: this.#mayHold,
       complete,
-      place: waiter && waitQueues.heldPlaces.add(keys, waiter, votes),
+      place:
+        waiter && keys.queue.keepsPlace
+          ? waitQueues.heldPlaces.add(keys, waiter, votes, askedInVain)
+          : undefined,
       run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
     });
     this.#lease = lease;
     this.#end("answered", nowMs);
     this.#listener.onOutcome({ kind: "granted", lease }, nowMs);
+    this.#leaveUseless(nodesThatRefused(votes));
+  }
+
+  /** It is granted. @param nodes bit mask of those that have refused it, and put its waiter into their queues */
+  #leaveUseless(nodes: number): void {
+    const { waiter } = this.#mode;
+    const { keys } = this.#asked;
+    if (waiter !== undefined && !keys.queue.keepsPlace && nodes !== 0)
+      this.#context.waitQueues.leaveNodes(keys, waiter, nodes);
   }
 
   /** Of a grant. */

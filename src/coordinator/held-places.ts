@@ -12,11 +12,38 @@ interface HeldPlace {
   nodes: number;
 }
 
-/** What one lock has to do with such a place. */
-export interface PlaceOfLock {
+/** What one lock has to do with such a place: a node that grants its acquire takes it out of the queue. */
+export class PlaceOfLock {
   readonly place: HeldPlace;
-  /** Bit mask of the nodes that have not granted its acquire: one that does takes it out of the queue. */
-  nodes: number;
+  /** Bit mask of the nodes of whose grant nothing is known. */
+  #notGranted: number;
+  /** Those that were asked, and have not answered that they grant it. */
+  #askedInVain: number;
+
+  constructor(place: HeldPlace, notGranted: number, askedInVain: number) {
+    this.place = place;
+    this.#notGranted = notGranted;
+    this.#askedInVain = askedInVain;
+  }
+
+  /**
+   * Bit mask of the nodes in whose queue it may stand. A message may tell of a grant that was over when the acquire
+   * arrived there, and entered the queue again.
+   */
+  get nodes(): number {
+    return this.#notGranted | this.#askedInVain;
+  }
+
+  /** A message: the node has executed the deferred acquire. */
+  onNodeGrant(index: number): void {
+    this.#notGranted &= ~(1 << index);
+  }
+
+  /** The node answers only now: it has granted the acquire. */
+  onAnswer(index: number): void {
+    this.#notGranted &= ~(1 << index);
+    this.#askedInVain &= ~(1 << index);
+  }
 }
 
 /**
@@ -27,13 +54,18 @@ export interface PlaceOfLock {
 export class HeldPlaces {
   readonly #places = new Map<string, HeldPlace>();
 
-  /** Of a lock that was waited for. @param votes on its acquire, so far */
-  add({ waitQueueKey }: LockKind, waiter: Waiter, votes: Votes): PlaceOfLock {
+  /**
+   * Of a lock that was waited for.
+   *
+   * @param votes on its acquire, so far
+   * @param askedInVain bit mask of the nodes that were asked, and have not answered that they grant it
+   */
+  add({ waitQueueKey }: LockKind, waiter: Waiter, votes: Votes, askedInVain: number): PlaceOfLock {
     const id = `${turnTextOf(waiter)}:${waitQueueKey}`;
     const place = this.#places.get(id) ?? { id, waiter, lockCount: 0, nodes: 0 };
     place.lockCount++;
     this.#places.set(id, place);
-    return { place, nodes: nodesThatDidNotGrant(votes) };
+    return new PlaceOfLock(place, nodesThatDidNotGrant(votes), askedInVain);
   }
 
   /**

@@ -191,7 +191,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const dated = voteFor(this.ownerId);
     if (dated === undefined || this.#state !== "held") return false;
     const { fence } = dated.vote;
-    if (this.place !== undefined) this.place.nodes &= ~(1 << index);
+    this.place?.onNodeGrant(index);
     const token = this.fencingToken;
     if (token === undefined || fence === token) this.onVote(index, dated.vote);
     else this.#mayHold |= 1 << index;

@@ -1,34 +1,78 @@
-import type { LockKind } from "../protocol/lock-kind.js";
+import type { LockKind, Permits } from "../protocol/lock-kind.js";
+
+/** What is wanted of a semaphore, and what is known of it. */
+interface Choice extends Pick<Permits, "count" | "wanted"> {
+  /** Which are free, ascending; empty if that is not known. */
+  readonly free: readonly number[];
+  /** Where among them, in [0, 1): 0 for the smallest. */
+  readonly unit: number;
+}
+
+/** Of one semaphore. */
+class TakenNumbers {
+  readonly all = new Set<number>();
+  /** All smaller ones are taken. */
+  #from = 0;
+
+  add(number: number): void {
+    this.all.add(number);
+    while (this.all.has(this.#from)) this.#from++;
+  }
+
+  delete(number: number): void {
+    if (this.all.delete(number)) this.#from = Math.min(this.#from, number);
+  }
+
+  /** The smallest that are not taken; as many as there are. */
+  smallest({ count, wanted }: Choice): number[] {
+    const others: number[] = [];
+    for (let number = this.#from; number < count && others.length < wanted; number++) {
+      if (!this.all.has(number)) others.push(number);
+    }
+    return others;
+  }
+}
 
 /**
  * The semaphore permits that this process holds or asks for, so that its own calls do not collide. It knows nothing of
  * other processes: a hint that no guarantee relies on.
  */
 export class LocalPermits {
-  readonly #taken = new Map<string, Set<number>>();
+  readonly #taken = new Map<string, TakenNumbers>();
 
-  /**
-   * A random permit that this process neither holds nor asks for, or any permit if there is none. @param unit in [0, 1)
-   */
-  pick({ waitQueueKey }: LockKind, permits: readonly number[], unit: number): number {
+  /** Numbers that this process neither holds nor asks for, ascending; or any, if there are not enough. */
+  pick({ waitQueueKey }: LockKind, choice: Choice): readonly number[] {
+    const { free, wanted, unit } = choice;
     const taken = this.#taken.get(waitQueueKey);
-    const others = taken === undefined ? permits : permits.filter((permit) => !taken.has(permit));
-    const choice = others.length > 0 ? others : permits;
-    return choice[Math.floor(unit * choice.length)] ?? 0;
+    const others =
+      free.length > 0
+        ? free.filter((number) => taken?.all.has(number) !== true)
+        : (taken ?? NONE_TAKEN).smallest(choice);
+    const enough = others.length >= wanted ? others : free;
+    if (enough.length < wanted) return NONE_TAKEN.smallest(choice);
+    const from = Math.floor(unit * (enough.length - wanted + 1));
+    return enough.slice(from, from + wanted);
   }
 
-  add(keys: LockKind): void {
-    const permit = keys.permits?.permit;
-    if (permit === undefined) return;
-    const taken = this.#taken.get(keys.waitQueueKey) ?? new Set();
-    this.#taken.set(keys.waitQueueKey, taken.add(permit));
+  has({ waitQueueKey }: LockKind, number: number): boolean {
+    return this.#taken.get(waitQueueKey)?.all.has(number) === true;
   }
 
-  delete(keys: LockKind): void {
-    const permit = keys.permits?.permit;
-    const taken = this.#taken.get(keys.waitQueueKey);
-    if (permit === undefined || taken === undefined) return;
-    taken.delete(permit);
-    if (taken.size === 0) this.#taken.delete(keys.waitQueueKey);
+  add({ waitQueueKey, permits }: LockKind): void {
+    let taken = this.#taken.get(waitQueueKey);
+    if (taken === undefined) {
+      taken = new TakenNumbers();
+      this.#taken.set(waitQueueKey, taken);
+    }
+    for (const number of permits?.numbers ?? []) taken.add(number);
+  }
+
+  delete({ waitQueueKey, permits }: LockKind): void {
+    const taken = this.#taken.get(waitQueueKey);
+    if (taken === undefined) return;
+    for (const number of permits?.numbers ?? []) taken.delete(number);
+    if (taken.all.size === 0) this.#taken.delete(waitQueueKey);
   }
 }
+
+const NONE_TAKEN = new TakenNumbers();

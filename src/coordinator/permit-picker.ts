@@ -5,16 +5,20 @@ import type { Context } from "./context.js";
 import type { WaitQueue } from "./wait-queue.js";
 
 /**
- * Chooses the permit of a semaphore that an acquire asks for. All nodes are asked for the same permit: it is a
- * mutex, and k mutexes on a quorum allow k holders. The first is random among those that this process does not hold.
- * A refusal lists the free permits, and the next attempt immediately picks at random among those that most nodes report
- * free, so that contenders spread out.
+ * Chooses the permits of a semaphore that an acquire asks for. All nodes are asked for the same ones: each is a mutex, and
+ * k mutexes on a quorum are k permits. The first are the smallest that this process does not hold. A refusal lists the
+ * smallest that are free, and the next attempt immediately asks for those that most nodes report. Where others ask at
+ * the same moment, they ask for the same: then it picks at random among them, so that contenders spread out.
  */
 export class PermitPicker {
   readonly #context: Context;
   readonly #keys: LockKind;
   readonly #permits: Permits;
-  #free: readonly number[] | undefined;
+  #free: readonly number[] = [];
+  /** The last attempt asked for what nodes had reported. */
+  #isTold = false;
+  /** Others ask for the smallest, too. */
+  #isContended = false;
   #asked: LockKind | undefined;
 
   constructor(context: Context, keys: LockKind, permits: Permits) {
@@ -26,34 +30,39 @@ export class PermitPicker {
   /** The keys of the next attempt. */
   next(waitQueue: WaitQueue | undefined, nowMs: number): LockKind {
     const { entropy, waitQueues } = this.#context;
-    const { count } = this.#permits;
-    const known = this.#free ?? [];
-    const permits = known.length > 0 ? known : Array.from({ length: count }, (_, permit) => permit);
-    this.#free = undefined;
-    const turn = waitQueue?.takePermitTurn(nowMs, count);
-    const permit = turn ?? waitQueues.permits.pick(this.#keys, permits, entropy.unit());
-    this.#asked = this.#permits.at(permit);
+    const { count, wanted } = this.#permits;
+    const free = this.#free;
+    this.#free = [];
+    this.#isTold = free.length > 0;
+    const unit = this.#isContended ? entropy.unit() : 0;
+    const numbers =
+      waitQueue?.takePermitTurn(nowMs, this.#permits) ??
+      waitQueues.permits.pick(this.#keys, { count, wanted, free, unit });
+    this.#asked = this.#permits.at(numbers);
     waitQueues.permits.add(this.#asked);
     return this.#asked;
   }
 
-  /** The attempt failed. Whether nodes say that this or another permit is free; the next attempt picks among those. */
+  /** The attempt failed. Whether nodes say that these or others are free; the next attempt picks among those. */
   onFailure({ kind, votes, isOutrun }: AttemptFailure): boolean {
-    const asked = this.#asked?.permits?.permit;
+    const asked = this.#asked?.permits?.numbers;
     this.letGo();
     if (kind === "exhausted" && !isOutrun) return false;
-    // A quorum had granted it, but the fences moved on meanwhile; the permit is free again.
+    // A quorum had granted them, but the fences moved on meanwhile; they are free again.
     const isFreeAgain = isOutrun && asked !== undefined;
-    this.#free = isFreeAgain ? [asked] : freePermits(votes, this.#permits.count);
+    this.#free = isFreeAgain ? asked : freePermits(votes, this.#permits.wanted);
+    this.#isContended =
+      !isOutrun && (this.#isTold || votes.some((vote) => vote?.kind === "granted"));
     return this.#free.length > 0;
   }
 
   /** The next attempt is made so late that they say nothing any more. */
   forget(): void {
-    this.#free = undefined;
+    this.#free = [];
+    this.#isContended = false;
   }
 
-  /** The permit it asked for was not granted. */
+  /** The permits that it asked for were not granted. */
   letGo(): void {
     if (this.#asked !== undefined) this.#context.waitQueues.permits.delete(this.#asked);
     this.#asked = undefined;

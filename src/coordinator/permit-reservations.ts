@@ -16,16 +16,28 @@ export class PermitReservations {
     this.#reservations.set(permit, { nodes: nodes | (1 << index), untilMs });
   }
 
-  /** The largest number of nodes that reserve one and the same permit, or did recently. */
-  get mostNodes(): number {
-    return Math.max(0, ...[...this.#reservations.values()].map(({ nodes }) => nodeCountOf(nodes)));
+  /** The largest number of nodes each of which reserves, or did recently, so many permits, as far as those are the same. */
+  mostNodes(wanted: number): number {
+    if (this.#reservations.size < wanted) return 0;
+    const counts = [...this.#reservations.values()].map(({ nodes }) => nodeCountOf(nodes));
+    return counts.toSorted((a, b) => b - a)[wanted - 1] ?? 0;
   }
 
-  /** The permit that most nodes reserve; it is asked for now. Undefined if there is none. */
-  take(nowMs: number): number | undefined {
-    const permit = this.#best(nowMs)?.[0];
-    if (permit !== undefined) this.#reservations.delete(permit);
-    return permit;
+  /**
+   * The permits that most nodes reserve, ascending; they are asked for now. Undefined if there are not enough below that
+   * number.
+   */
+  take(nowMs: number, wanted: number, below: number): number[] | undefined {
+    const open: (readonly [permit: number, nodeCount: number])[] = [];
+    for (const [permit, { nodes, untilMs }] of this.#reservations) {
+      if (untilMs <= nowMs) this.#reservations.delete(permit);
+      else if (permit < below) open.push([permit, nodeCountOf(nodes)]);
+    }
+    if (open.length < wanted) return undefined;
+    const best = open.toSorted(([a, countA], [b, countB]) => countB - countA || a - b);
+    const permits = best.slice(0, wanted).map(([permit]) => permit);
+    for (const permit of permits) this.#reservations.delete(permit);
+    return permits.toSorted((a, b) => a - b);
   }
 
   delete(permit: number): void {
@@ -33,24 +45,29 @@ export class PermitReservations {
   }
 
   /** All reservations, node by node; nobody wants them any more. */
-  *drain(nowMs: number): Iterable<{ index: number; permit: number; turnMs: number }> {
+  *drain(nowMs: number): Iterable<ReservedPermits> {
+    const found = new Map<string, { index: number; permits: number[]; turnMs: number }>();
     for (const [permit, { nodes, untilMs }] of this.#reservations) {
       if (untilMs <= nowMs) continue;
       for (let index = 0; nodes >> index !== 0; index++) {
-        if (nodes & (1 << index)) yield { index, permit, turnMs: Math.ceil(untilMs - nowMs) };
+        if ((nodes & (1 << index)) === 0) continue;
+        const turnMs = Math.ceil(untilMs - nowMs);
+        const id = `${index} ${turnMs}`;
+        const together = found.get(id) ?? { index, permits: [], turnMs };
+        together.permits.push(permit);
+        found.set(id, together);
       }
     }
     this.#reservations.clear();
+    for (const { index, permits, turnMs } of found.values())
+      yield { index, permits: permits.toSorted((a, b) => a - b), turnMs };
   }
+}
 
-  #best(nowMs: number): [number, Reservation] | undefined {
-    let best: [number, Reservation] | undefined;
-    for (const [permit, turn] of this.#reservations) {
-      if (turn.untilMs <= nowMs) this.#reservations.delete(permit);
-      else if (best === undefined || nodeCountOf(turn.nodes) > nodeCountOf(best[1].nodes)) {
-        best = [permit, turn];
-      }
-    }
-    return best;
-  }
+/** What one node reserves. */
+export interface ReservedPermits {
+  readonly index: number;
+  /** Ascending. */
+  readonly permits: readonly number[];
+  readonly turnMs: number;
 }

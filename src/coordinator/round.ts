@@ -73,6 +73,8 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
   readonly #listener: RoundListener;
   /** Bit mask of the nodes that have answered themselves. */
   #answered = 0;
+  /** Of those whose answer is a grant, whatever messages say. */
+  #grantedThemselves = 0;
   #isOver = false;
   #sentMs = 0;
   readonly #lingerMs: number;
@@ -154,6 +156,7 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
     const bit = 1 << index;
     if (this.#answered & bit) return;
     this.#answered |= bit;
+    if (vote.kind === "granted") this.#grantedThemselves |= bit;
     this.votes[index] ??= vote;
     if (this.#isOver) this.#listener.onStraggler?.(index, vote, this);
     else this.#decide();
@@ -162,13 +165,18 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
     if (this.#isAnswered) this.#tellEnd();
   }
 
-  /** A node has granted it since it refused; or it was not asked. */
+  /** A node has granted it since it refused; or it was not asked; or its answer is still on its way. */
   onGrant(index: number, vote: GrantedVote): void {
     const before = this.votes[index];
-    if (this.#isOver || before?.kind !== "refused") return this.onVote(index, vote);
+    if (this.#isOver || (before !== undefined && before.kind !== "refused")) return;
     this.votes[index] = vote;
-    this.#grantedLaterCount++;
+    if (before !== undefined) this.#grantedLaterCount++;
     this.#decide();
+  }
+
+  /** Bit mask of the nodes that were asked and have not answered that they grant it, whatever messages say. */
+  get askedInVain(): number {
+    return this.asked & ~this.#grantedThemselves;
   }
 
   /** A verdict that was held back waits no longer. */

@@ -1,4 +1,4 @@
-import type { LockKind } from "../protocol/lock-kind.js";
+import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
@@ -8,7 +8,7 @@ import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import { nodeCountOf } from "./node-sets.js";
 import type { VoteFor } from "./ports.js";
-import { PermitReservations } from "./permit-reservations.js";
+import { PermitReservations, type ReservedPermits } from "./permit-reservations.js";
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
@@ -119,7 +119,9 @@ export class WaitQueue extends LinkedSet<QueueMember> {
 
   /** A quorum of nodes has notified us since the last attempt. */
   isOurTurn(nodeCount: number): boolean {
-    const nodes = Math.max(nodeCountOf(this.#turns), this.#permitReservations?.mostNodes ?? 0);
+    const wanted = (this.first ?? this).keys.permits?.wanted ?? 1;
+    const ofPermits = this.#permitReservations?.mostNodes(wanted) ?? 0;
+    const nodes = Math.max(nodeCountOf(this.#turns), ofPermits);
     return nodes >= quorumSize(nodeCount);
   }
 
@@ -139,31 +141,35 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   }
 
   /**
-   * A node reserves the name for us, or a permit of it; a permit number beyond the permits of the first waiter is invalid.
+   * A node reserves the name for us, or permits of it; a number beyond the permits of the first waiter is invalid.
    *
    * @param untilMs lease clock
    */
-  onTurn(index: number, nodeCount: number, permit: number | undefined, untilMs: number): void {
-    if (permit === undefined) this.#turns |= 1 << index;
-    else if (permit < ((this.first ?? this).keys.permits?.count ?? 0))
-      this.#permitReservations?.add(index, permit, untilMs);
+  onTurn(
+    index: number,
+    nodeCount: number,
+    numbers: readonly number[] | undefined,
+    untilMs: number,
+  ): void {
+    if (numbers === undefined) this.#turns |= 1 << index;
+    else if ((numbers.at(-1) ?? 0) < ((this.first ?? this).keys.permits?.count ?? 0))
+      for (const number of numbers) this.#permitReservations?.add(index, number, untilMs);
     else return;
     this.first?.on({ what: "turn", isQuorum: this.isOurTurn(nodeCount) });
   }
 
-  /** The permit that most nodes reserve for us, if any. @param permits of the caller */
-  takePermitTurn(nowMs: number, permits: number): number | undefined {
-    const permit = this.#permitReservations?.take(nowMs);
-    return permit === undefined || permit >= permits ? undefined : permit;
+  /** As many permits as the caller wants, which most nodes reserve for us; undefined if there are fewer. */
+  takePermitTurn(nowMs: number, { wanted, count }: Permits): number[] | undefined {
+    return this.#permitReservations?.take(nowMs, wanted, count);
   }
 
   /** An acquire here was granted: reservations of other nodes are for it, too. */
-  forgetPermit(permit: number): void {
-    this.#permitReservations?.delete(permit);
+  forgetPermits(numbers: readonly number[]): void {
+    for (const number of numbers) this.#permitReservations?.delete(number);
   }
 
   /** Reserved permits that nobody here wants any more. */
-  unwantedTurns(nowMs: number): Iterable<{ index: number; permit: number; turnMs: number }> {
+  unwantedTurns(nowMs: number): Iterable<ReservedPermits> {
     return this.#permitReservations?.drain(nowMs) ?? [];
   }
 }

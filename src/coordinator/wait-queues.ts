@@ -151,19 +151,28 @@ export class WaitQueues {
     if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = waitQueue.first === member;
     // A waiter for a permit need not wait for the granted one: others may be free.
-    const permit = holder?.keys.permits?.permit;
-    waitQueue.remove(member, holder !== undefined && permit === undefined);
+    const numbers = holder?.keys.permits?.numbers;
+    waitQueue.remove(member, holder !== undefined && numbers === undefined);
     this.#observer?.onWaiting?.(member.keys, waitQueue.size, -1);
     const { first } = waitQueue;
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);
       this.#passOn(waitQueue);
-    } else if (permit !== undefined) waitQueue.forgetPermit(permit);
+    } else if (numbers !== undefined) waitQueue.forgetPermits(numbers);
     const { waiter } = member;
-    // A lock keeps its place until it ends; one that its owner let in had none.
-    if (waiter === undefined || holder?.place !== undefined) return;
+    // A lock keeps its place until it ends, or its attempt leaves it; one that its owner let in had none.
+    const isLeftTo = holder?.place !== undefined || holder?.keys.queue.keepsPlace === false;
+    if (waiter === undefined || isLeftTo) return;
     if (first === undefined ? !isReleased : wasFirst && !hasPlace(first, waiter))
-      this.#leavePlace(waitQueue, waiter);
+      this.#leavePlace(waitQueue, member.keys, waiter);
+  }
+
+  /** It waits no more. Where another has the same place, that is still needed. @param nodes bit mask */
+  leaveNodes(keys: LockKind, waiter: Waiter, nodes: number): void {
+    if (hasPlace(this.of(keys)?.first, waiter)) return;
+    for (let index = 0; nodes >> index !== 0; index++) {
+      if (nodes & (1 << index)) this.#sendLeave(index, keys, waiter);
+    }
   }
 
   /**
@@ -182,22 +191,22 @@ export class WaitQueues {
     // Where the next one has the same place, nodes that have notified us keep the name for it.
     if (waiter === undefined || hasPlace(waitQueue.first, waiter)) return true;
     waitQueue.forgetTurns();
-    this.#leavePlace(waitQueue, waiter);
+    this.#leavePlace(waitQueue, member.keys, waiter);
     return true;
   }
 
-  #leavePlace({ keys }: WaitQueue, waiter: Waiter): void {
-    this.leaveQueues(keys, { ...waiter, placePrefix: keys.queue.leavePrefix });
+  #leavePlace({ keys }: WaitQueue, { queue }: LockKind, waiter: Waiter): void {
+    this.leaveQueues(keys, { ...waiter, placePrefix: queue.leavePrefix });
   }
 
   /** What nodes reserve for a wait queue that is empty now. */
   #passOn(waitQueue: WaitQueue): void {
-    const { permits, queue } = waitQueue.keys;
+    const { permits } = waitQueue.keys;
     if (permits === undefined) return;
     const inbox = this.inbox?.id ?? "";
-    for (const { index, permit, turnMs } of waitQueue.unwantedTurns(this.#clock.now())) {
-      const keys = permits.at(permit);
-      const waiter = { inbox, ticket: 0, turnMs, placePrefix: queue.placePrefix };
+    for (const { index, permits: numbers, turnMs } of waitQueue.unwantedTurns(this.#clock.now())) {
+      const keys = permits.at(numbers);
+      const waiter = { inbox, ticket: 0, turnMs, placePrefix: keys.queue.placePrefix };
       const holder = this.#holderOf(keys);
       if (holder === undefined) this.#sendLeave(index, keys, waiter);
       else holder.takeTurn(index, waiter);
@@ -237,7 +246,7 @@ export class WaitQueues {
    * A node has notified this process. If nobody here wants the name any more, the notification is passed on, up to a
    * limit: anybody who may publish can write such messages.
    *
-   * @param keys what the node reserves: a name, or a permit of one
+   * @param keys what the node reserves: a name, or permits of one
    */
   onTurn(index: number, keys: LockKind, turnMs: number): void {
     if (this.inbox === undefined) return;
@@ -249,7 +258,7 @@ export class WaitQueues {
     // whole name did not wait for a permit.
     const isHolders = holder?.keys.waitQueueKey === keys.waitQueueKey && !admits(holder);
     if (waitQueue !== undefined && !isHolders)
-      waitQueue.onTurn(index, this.#nodes.length, keys.permits?.permit, untilMs);
+      waitQueue.onTurn(index, this.#nodes.length, keys.permits?.numbers, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
     else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
   }

@@ -1,5 +1,5 @@
 import type { NameKeys } from "../protocol/keys.js";
-import type { LockKind } from "../protocol/lock-kind.js";
+import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import { MARKERS } from "../protocol/markers.js";
 import type { NameSnapshot, Vote } from "../protocol/operation.js";
 import { permitsIn } from "../protocol/permits.js";
@@ -35,11 +35,28 @@ export function holdersIn(
   if (kind === undefined || isAlone) {
     return [{ ownerId: holder, keys: exclusiveLock(keys), remainingMs }];
   }
+  const { permits } = kind;
+  if (permits !== undefined) return holdersOfPermits(coHolders, permits);
   return coHolders.map(({ text, remainingMs: leftMs }) => {
-    if (kind.permits === undefined) return { ownerId: text, keys: kind, remainingMs: leftMs };
+    return { ownerId: text, keys: kind, remainingMs: leftMs };
+  });
+}
+
+/** The permits of one holder have the same end. */
+function holdersOfPermits(
+  coHolders: NameSnapshot["coHolders"],
+  permits: Permits,
+): (Holder & { readonly remainingMs: number })[] {
+  const found = new Map<string, { readonly remainingMs: number; readonly numbers: number[] }>();
+  for (const { text, remainingMs } of coHolders) {
     const colon = text.indexOf(":");
-    const permit = Number(text.slice(0, colon));
-    return { ownerId: text.slice(colon + 1), keys: kind.permits.at(permit), remainingMs: leftMs };
+    const ownerId = text.slice(colon + 1);
+    const holder = found.get(ownerId) ?? { remainingMs, numbers: [] };
+    holder.numbers.push(Number(text.slice(0, colon)));
+    found.set(ownerId, holder);
+  }
+  return [...found].map(([ownerId, { remainingMs, numbers }]) => {
+    return { ownerId, keys: permits.at(numbers.toSorted((a, b) => a - b)), remainingMs };
   });
 }
 

@@ -9,6 +9,7 @@ export const WHOLE_NAME: QueueRules = {
   rotates: false,
   passesOn: false,
   rejoins: true,
+  keepsPlace: true,
   isRefreshed: false,
   isDeferred: false,
 };

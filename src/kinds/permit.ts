@@ -1,34 +1,53 @@
 import { queueKeyOf, type NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
+import { numbersText } from "../protocol/permits.js";
 import { NamedLock, WHOLE_NAME } from "./named-lock.js";
 
-/** A waiter for any permit must not be notified for a permit that others hold on other nodes. */
+/**
+ * A waiter for any permit must not be notified for a permit that others hold on other nodes. Nor is its place of use to
+ * the permits that it has got: a node offers in it those that are free there.
+ */
 const QUEUE: QueueRules = {
   ...WHOLE_NAME,
   placePrefix: "s",
   leavePrefix: "s",
   rejoins: false,
+  keepsPlace: false,
   isRefreshed: true,
 };
 
 /**
- * One of the permits of a semaphore, or any of them. Each is a mutex of its own: if each node only counted holders, too
- * many would be admitted, because nodes may count different holders.
+ * One or several of the permits of a semaphore, which are acquired, extended and released together; or any of them. Each
+ * is a mutex of its own: if each node only counted those that are taken, too many would be admitted, because nodes may
+ * count different holders.
  *
- * @param count number of permits
- * @param permit from 0, of an attempt and of the resulting lock; undefined for a waiter for any permit
+ * @param count number of permits of the semaphore
+ * @param wanted how many of them
+ * @param numbers which, from 0, ascending: of an attempt and of the resulting lock; undefined for a waiter for any
  */
-export function permitLock(keys: NameKeys, count: number, permit?: number): LockKind {
+export function permitLock(
+  keys: NameKeys,
+  count: number,
+  wanted = 1,
+  numbers?: readonly number[],
+): LockKind {
   const queueKey = queueKeyOf(keys);
+  const text = numbersText(numbers ?? []);
+  const at = (of: readonly number[]): LockKind => permitLock(keys, count, of.length, of);
   return new NamedLock(keys, {
     id: "permit",
-    words: "a permit",
-    permits: { count, permit, at: (other) => permitLock(keys, count, other) },
-    scriptArgs: [String(count), permit === undefined ? "" : String(permit)],
+    words: wanted === 1 ? "a permit" : `${wanted} permits`,
+    permits: { count, wanted, numbers, at },
+    scriptArgs: [String(count), text],
     // Waiters for a permit and waiters for the name as a whole use different queues.
     waitQueueKey: queueKey,
     // No lock key begins as ours do, so no name can have this queue.
-    holderKey: permit === undefined ? keys.lockKey : `${queueKey}#${permit}`,
-    queue: QUEUE,
+    holderKey: numbers === undefined ? keys.lockKey : `${queueKey}#${text}`,
+    queue: wanted === 1 ? QUEUE : queueOfSeveral(wanted),
   });
+}
+
+/** A node lets in the first that waits once as many are free as its place says. */
+function queueOfSeveral(wanted: number): QueueRules {
+  return { ...QUEUE, placePrefix: `s${wanted},`, leavePrefix: `s${wanted},` };
 }

@@ -61,7 +61,11 @@ export class LeasedLock implements Lock {
   }
 
   get permit(): number | undefined {
-    return this.#lease.keys.permits?.permit;
+    return this.permits?.[0];
+  }
+
+  get permits(): readonly number[] | undefined {
+    return this.#lease.keys.permits?.numbers;
   }
 
   get fencingToken(): number {

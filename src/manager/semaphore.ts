@@ -17,8 +17,10 @@ const OPTIONS_FIRST = "options come before the callback";
 export class PermitSemaphore implements Semaphore {
   readonly name: string;
   readonly permits: number;
+  readonly #nameKeys: NameKeys;
+  /** Of any one permit. */
   readonly #keys: LockKind;
-  readonly #defaults: PermitOptions;
+  readonly #defaults: Omit<PermitOptions, "permits">;
   readonly #acquirer: Acquirer;
 
   /** @internal */
@@ -29,6 +31,7 @@ export class PermitSemaphore implements Semaphore {
     // Missing, it was not checked.
     this.permits = OPTIONS.permits.check("permits", permits);
     this.name = plainKeys.name;
+    this.#nameKeys = plainKeys;
     this.#keys = permitLock(plainKeys, this.permits);
     this.#defaults = defaults;
     this.#acquirer = acquirer;
@@ -65,11 +68,16 @@ export class PermitSemaphore implements Semaphore {
 
   #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
     checkPlace(options, "permit");
+    const { permits: wanted = 1, ...own } = options;
+    if (wanted > this.permits) {
+      const most = `at most the ${this.permits} of the semaphore`;
+      throw new RangeError(`\`permits\` must be ${most}, got ${wanted}`);
+    }
     // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
-    const all = withDefaults(options, isOnce ? defaults : { waitMs, ...defaults });
+    const all = withDefaults(own, isOnce ? defaults : { waitMs, ...defaults });
     const { once, usual } = this.#acquirer.settings;
-    const permitKeys = this.#keys;
+    const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.permits, wanted);
     return this.#acquirer.acquire(this.name, all, isOnce ? once : usual, { permitKeys });
   }
 }

@@ -64,9 +64,9 @@ export function openNodes(
       return configureNode(node, index, timeoutMs, wire, { clock, entropy, warn });
     }
     const transport = node[OWN_TRANSPORT](constants);
-    const { isDurable, isCluster = false } = node;
+    const { isDurable } = node;
     const flags = { isDurable, isRunIdOptional: false, areScriptsAtomic: false };
-    return { transport, ...flags, isCluster };
+    return { transport, ...flags, isCluster: false };
   });
   checkDatabases(configured);
   const names = configured.map(({ transport }) => transport.name);
@@ -87,9 +87,7 @@ export function openNodes(
         quarantine: quarantine !== "off",
         bootstrap: quarantine !== "always",
         ...{ keyPrefix: settings.keyPrefix, isLooking: isLooking(settings.given) },
-        // On a Cluster, a waiting name would have to be notified through all of its members.
-        hasInbox:
-          !hasCluster && configured.every(({ transport }) => transport.subscribe !== undefined),
+        hasInbox: configured.every(({ transport }) => transport.subscribe !== undefined),
         admission,
       },
       {

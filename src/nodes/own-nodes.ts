@@ -25,8 +25,6 @@ export interface NodeWithTransport {
   [OWN_TRANSPORT](constants: BatchConstants): Transport;
   /** Keys survive a restart that keeps the record. */
   readonly isDurable: boolean;
-  /** It stands for a Cluster: waiters poll. */
-  readonly isCluster?: boolean;
   /** The same for all nodes of a manager. */
   readonly [OWN_WORLD]?: OwnWorld;
 }

@@ -52,7 +52,7 @@ export function holderReport(
 ): HolderReport {
   const label = labelOf(ownerId);
   const { mode, owner } = keys;
-  const permit = keys.permits?.permit;
+  const { numbers: permits } = keys.permits ?? {};
   const quorum = quorumSize(nodeNames.length);
   const leftMs = [...remainingMs.values()].toSorted((a, b) => b - a);
   const freeInMs = leftMs[quorum - 1] ?? leftMs[0] ?? 0;
@@ -61,7 +61,7 @@ export function holderReport(
     ...(label !== undefined && { label }),
     mode,
     ...(owner !== undefined && { owner }),
-    ...(permit !== undefined && { permit }),
+    ...(permits !== undefined && { permit: permits[0] as number, permits }),
     remainingMs: Math.max(0, freeInMs - marginMs),
     freeInMs,
     nodes: nodeNames.filter((_, index) => remainingMs.has(index)),

@@ -99,7 +99,7 @@ export const OPTIONS = {
   lockDelayMs: { places: ALL, byDefault: 0, check: wholeMs(0) },
   minHoldMs: { places: ALL, byDefault: 0, check: wholeMs(0) },
   permits: {
-    places: ["semaphore"],
+    places: ["semaphore", "permit"],
     check: (option, value) => whole(option, value, 1, MAX_PERMITS),
   },
   onError: { places: ["elect"], check: callback },

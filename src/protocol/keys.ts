@@ -25,6 +25,11 @@ export function inboxChannel(inbox: string): string {
   return `${RESERVED_PREFIX}inbox:${inbox}`;
 }
 
+/** The same in a hash slot of a Cluster. @param tag a number that hashes to it */
+export function channelInSlot(channel: string, tag: string): string {
+  return `${channel}:{${tag}}`;
+}
+
 /** The part of a key that Redis Cluster hashes: its first `{...}`, if that is not empty. */
 function hashTag(key: string): string {
   const open = key.indexOf("{");

@@ -128,10 +128,10 @@ export function longerKeptMs(life: KeyLife, lifeMs: number): number | undefined 
  * How long a name must still be kept after an early release, in whole ms of a node's clock; 0 if its minimum hold has
  * passed.
  *
- * @param heldMs since the grant, by a clock that is never ahead of real time
+ * @param heldMs since the grant, by the client's clock, which may be faster than real time by the factor
  */
 export function keepMs(minHoldMs: number, heldMs: number, driftFactor: number): number {
-  const restMs = minHoldMs - heldMs;
+  const restMs = minHoldMs - heldMs / (1 + driftFactor);
   return restMs <= 0 ? 0 : Math.ceil(outwaitMs(restMs, driftFactor));
 }
 

@@ -4,8 +4,8 @@ import type { TimestampLayout } from "./timestamps.js";
 /** Which file of `src/script/kinds` implements the steps of a kind on a node. */
 export type KindId = "exclusive" | "shared" | "several" | "owned" | "timestamp" | "permit";
 
-/** How a place is marked in a node's queue: it wants the name as a whole, as a reader, or any permit. */
-export type PlacePrefix = "" | "r" | "s";
+/** How a place is marked in a node's queue: it wants the name as a whole, as a reader, any permit, or so many of them. */
+export type PlacePrefix = "" | "r" | "s" | `s${number},`;
 
 /** How locks of a kind wait, in this process and in the nodes' queues. */
 export interface QueueRules {
@@ -21,6 +21,8 @@ export interface QueueRules {
   readonly passesOn: boolean;
   /** After a failed attempt it is in the nodes' queues, including those of nodes that granted it. */
   readonly rejoins: boolean;
+  /** A lock that a node refused, and others granted, stays in the queue there: it can be restored in its turn. */
+  readonly keepsPlace: boolean;
   /** A waiter learns all it needs by refreshing its place. */
   readonly isRefreshed: boolean;
   /** Nodes execute the acquire of a waiter for it, see `protocol/node-grant`. */
@@ -29,10 +31,13 @@ export interface QueueRules {
 
 /** For a name that is held in permits, each a mutex of its own. */
 export interface Permits {
+  /** How many there are. */
   readonly count: number;
-  /** Which permit, from 0; undefined where none has been chosen yet. */
-  readonly permit: number | undefined;
-  readonly at: (permit: number) => LockKind;
+  /** How many of them are acquired and released together. */
+  readonly wanted: number;
+  /** Which they are, from 0, ascending; undefined where none have been chosen yet. */
+  readonly numbers: readonly number[] | undefined;
+  readonly at: (numbers: readonly number[]) => LockKind;
 }
 
 /**

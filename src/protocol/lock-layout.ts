@@ -5,7 +5,7 @@ import { TIMESTAMP_LAYOUTS } from "./timestamps.js";
  * - `redisson`: a hash with a count of holds, as Redisson's `RLock` has it
  * - `timestamp`: a string key that says when the lock ends, in ms since 1970, as code has it that
  *   was written by hand with SETNX and GETSET. The clocks of that code count: see
- *   docs/how-to/timestamp-locks.md
+ *   docs/how-to/other-clients.md#setnx-and-getset
  * - `timestamp-seconds`: the same in seconds
  */
 export type LockLayout = (typeof LOCK_LAYOUTS)[number];

@@ -278,6 +278,11 @@ export function entryOf(known: Known, nowMs: number): Entry {
   return { urgency, beginUntilMs: Math.max(deadlineMs, contest?.untilMs ?? 0, nowMs + 1) };
 }
 
+/** Whether an attempt may begin because nodes have executed the acquire that it left there: no later than any other. */
+export function mayBeginByGrant({ request }: Known, nowMs: number): boolean {
+  return nowMs <= request.deadlineMs;
+}
+
 function onBegun(
   { isWaitedFor, isContended }: Extract<Happened, { what: "begun" }>,
   known: Known,

@@ -166,6 +166,18 @@ export function newOperation(
 }
 
 /**
+ * How much there is to do, and so how many numbers the operations of a batch have: a refresh counts as often as it has
+ * names, which may be in several hash slots of a Cluster.
+ */
+export function sizeOf(operations: readonly Operation[]): number {
+  let size = 0;
+  for (const operation of operations) {
+    size += operation.kind === "refresh" ? operation.places.length : 1;
+  }
+  return size;
+}
+
+/**
  * Why a node's answer does not count. Only `sent` faults may have had an effect on the node.
  *
  * - `timeout`: no answer within the node's deadline
@@ -249,8 +261,10 @@ export interface RefusedVote {
   readonly signs?: string;
   /** To an acquire that asked for it: how many processes are in the node's queue. */
   readonly waitingCount?: number;
-  /** For a permit: which of them are taken on this node, see `protocol/permits`. */
-  readonly takenPermits?: string;
+  /** For a permit: how many of them are taken on this node. */
+  readonly takenPermits?: number;
+  /** For a permit: the smallest that are free on this node; none where others that came before wait for them. */
+  readonly freePermits?: readonly number[];
 }
 
 export interface FaultVote {

@@ -22,6 +22,9 @@ export const PROTOCOL_VERSION = 2;
  */
 export type RecordState = "fresh" | "opening" | "open" | "forgot" | "attested" | "unkept";
 
+/** The id of a record that is `unkept`. */
+export const NO_RECORD = "unkept";
+
 export interface IncarnationRecord {
   readonly id: string;
   readonly runId: string;

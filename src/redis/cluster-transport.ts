@@ -1,4 +1,3 @@
-import keySlot from "cluster-key-slot";
 import type { Cluster } from "ioredis";
 import type {
   Batch,
@@ -7,12 +6,17 @@ import type {
   ConnectionEvents,
   HandshakeReply,
   HandshakeRequest,
+  Subscription,
+  SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
 import { OF_CLUSTER } from "../protocol/capabilities.js";
-import { PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
+import type { Clock } from "../coordinator/ports.js";
+import { channelInSlot, inboxChannel } from "../protocol/keys.js";
+import { NO_RECORD, PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
 import type { Operation, Vote } from "../protocol/operation.js";
-import { BATCH_SCRIPT } from "../script/batch-script.js";
+import { systemClock } from "../runtime/system.js";
+import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { outOfStep } from "../channel/out-of-step.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
@@ -20,8 +24,10 @@ import { sendBytes } from "./open-client.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import type { NodeCredentials } from "./credentials.js";
 import { fencesKey, inSmallTable } from "./cluster-fences.js";
+import { ClusterSubscription, tellsForMs, type Slot } from "./cluster-subscription.js";
+import { joined, slotPartsOf, type PartVote, type SlotPart } from "./slot-parts.js";
 import { slotTags, type SlotTags } from "./slot-tags.js";
-import { isConnectionClosed, operationFault } from "../script/redis-errors.js";
+import { isConnectionClosed, isNoScript, operationFault } from "../script/redis-errors.js";
 
 /**
  * A Redis Cluster counted as one node.
@@ -34,12 +40,22 @@ export class ClusterTransport implements Transport {
   readonly #open: () => Cluster;
   readonly #wire: BatchWire;
   readonly #credentials: NodeCredentials | undefined;
+  readonly #clock: Pick<Clock, "steady">;
+  /** The latest. */
+  #subscription: ClusterSubscription | undefined;
 
-  constructor(name: string, open: () => Cluster, wire: BatchWire, credentials?: NodeCredentials) {
+  constructor(
+    name: string,
+    open: () => Cluster,
+    wire: BatchWire,
+    credentials?: NodeCredentials,
+    clock: Pick<Clock, "steady"> = systemClock(),
+  ) {
     this.name = name;
     this.#open = open;
     this.#wire = wire;
     this.#credentials = credentials;
+    this.#clock = clock;
   }
 
   get problem(): string | undefined {
@@ -47,19 +63,44 @@ export class ClusterTransport implements Transport {
   }
 
   connect(events: ConnectionEvents): Connection {
-    return new ClusterConnection(this.#open(), this.#wire, events);
+    const cluster = this.#open();
+    return new ClusterConnection(cluster, this.#wire, events, (slot, forMs) =>
+      this.#subscription?.listen(cluster, slot, forMs),
+    );
+  }
+
+  /** Open once the channel is subscribed to in some slot, which follows from what is sent over the connection. */
+  subscribe(channel: string, events: SubscriptionEvents): Subscription {
+    this.#subscription = new ClusterSubscription(channel, this.#clock, events);
+    return this.#subscription;
   }
 }
+
+/** Whether a script may publish in a slot. */
+const MAY_PUBLISH = `local reply = redis.pcall("SPUBLISH", KEYS[1], "")
+return type(reply) == "number" and 1 or 0`;
 
 class ClusterConnection implements Connection {
   readonly #cluster: Cluster;
   readonly #wire: BatchWire;
+  readonly #listen: (slot: Slot, forMs: number) => void;
   /** Known when the handshake is answered, so before any batch. */
   #tags: SlotTags | undefined;
+  /** Members that were sent the script, by address. */
+  readonly #loaded = new Set<string>();
+  /** By slot: the number of the last call. */
+  readonly #last = new Map<number, number>();
 
-  constructor(cluster: Cluster, wire: BatchWire, events: ConnectionEvents) {
+  /** @param listen the process may be told of something in that slot */
+  constructor(
+    cluster: Cluster,
+    wire: BatchWire,
+    events: ConnectionEvents,
+    listen: (slot: Slot, forMs: number) => void,
+  ) {
     this.#cluster = cluster;
     this.#wire = wire;
+    this.#listen = listen;
     // While the connection opens.
     void slotTags();
     connectOnce(cluster, events);
@@ -81,52 +122,65 @@ class ClusterConnection implements Connection {
     const ids = nodes.split("\n").flatMap((line) => line.split(" ")[0] || []);
     const runId = `cluster ${ids.toSorted()[0] ?? ""}`;
     const maxTtlMs = Math.max(raisedMs, firstTtlMs);
+    this.#tags = await slotTags();
+    const capabilities = { ...OF_CLUSTER, pubSub: await this.#mayPublish(this.#tags) };
     const record: IncarnationRecord = {
-      ...{ id: "", runId, state: "unkept", fellows: "", topFence: 0 },
+      ...{ id: NO_RECORD, runId, state: "unkept", fellows: "", topFence: 0 },
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
-      ...{ version: PROTOCOL_VERSION, capabilities: OF_CLUSTER },
+      ...{ version: PROTOCOL_VERSION, capabilities },
       nodeId: runId.replaceAll(/\W/g, "-"),
     };
-    this.#tags = await slotTags();
     // Of any one member, too.
     const [seconds, us] = await this.#cluster.time();
     const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
     return {
       ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
-      ...{ capabilities: OF_CLUSTER, problems: [], record, nodeList: "" },
+      ...{ capabilities, problems: [], record, nodeList: "" },
       earlierTtlMs: 0,
     };
+  }
+
+  /** In any slot. Where that cannot be asked, whoever waits there finds out. */
+  async #mayPublish(tags: SlotTags): Promise<boolean> {
+    const channel = channelInSlot(inboxChannel(""), tags.of(0));
+    try {
+      return (await this.#cluster.eval(MAY_PUBLISH, 1, channel)) === 1;
+    } catch (error) {
+      if (isConnectionClosed(error)) throw error;
+      return true;
+    }
   }
 
   /** One script call per slot; within a slot, the order is the batch's. */
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
     const tags = this.#tags;
     if (tags === undefined) throw new Error("a batch before the handshake");
-    const slots = new Map<number, number[]>();
-    batch.operations.forEach((operation, index) => {
-      const slot = keySlot(operation.keys.lockKey);
-      const indexes = slots.get(slot);
-      if (indexes === undefined) slots.set(slot, [index]);
-      else indexes.push(index);
-    });
-    const votes: Vote[] = [];
+    const slots = new Map<number, SlotPart[]>();
+    for (const part of slotPartsOf(batch.operations, batch.number)) {
+      const others = slots.get(part.slot);
+      if (others === undefined) slots.set(part.slot, [part]);
+      else others.push(part);
+    }
+    const answers: PartVote[][] = batch.operations.map(() => []);
     let number: number | undefined = batch.number;
-    const calls = [...slots].map(async ([slot, indexes]) => {
-      const operations = indexes.map((index) => inSmallTable(batch.operations[index] as Operation));
-      const answered = await this.#call(
-        operations,
-        fencesKey(tags, slot),
-        slot,
-        batch.number + (indexes[0] as number),
-      );
+    const calls = [...slots].map(async ([slot, parts]) => {
+      const operations = parts.map(({ operation }) => inSmallTable(operation));
+      const forMs = Math.max(...operations.map(tellsForMs));
+      if (forMs > 0) this.#listen({ number: slot, tag: tags.of(slot) }, forMs);
+      const first = (parts[0] as SlotPart).number;
+      const answered = await this.#call(operations, fencesKey(tags, slot), slot, first);
       if (answered === undefined) number = undefined;
-      indexes.forEach((index, at) => {
-        const vote = answered?.[at];
-        if (vote !== undefined) votes[index] = vote;
-      });
+      parts.forEach((part, at) => answers[part.index]?.push({ part, vote: answered?.[at] }));
     });
     Promise.all(calls).then(
-      () => reply({ kind: "votes", number, votes, isSameIncarnation: true }),
+      () => {
+        const votes: Vote[] = [];
+        batch.operations.forEach((operation, index) => {
+          const vote = joined(operation, answers[index] ?? []);
+          if (vote !== undefined) votes[index] = vote;
+        });
+        reply({ kind: "votes", number, votes, isSameIncarnation: true });
+      },
       () => {
         // A closed connection has its own event; nothing else arrives here.
       },
@@ -140,10 +194,26 @@ class ClusterConnection implements Connection {
     slot: number,
     number: number,
   ): Promise<readonly Vote[] | undefined> {
-    // The record would be in another slot, so each slot has its own fences.
-    const bytes = this.#wire.encode("eval", BATCH_SCRIPT, operations, "", number, fences);
+    const member = this.#cluster.slots[slot]?.[0] ?? "";
+    const name = this.#loaded.has(member) ? "evalsha" : "eval";
+    this.#loaded.add(member);
+    this.#last.set(slot, number);
+    const send = (by: "eval" | "evalsha"): Promise<unknown> => {
+      const script = by === "eval" ? BATCH_SCRIPT : BATCH_SHA;
+      // The record would be in another slot, so each slot has its own fences.
+      const bytes = this.#wire.encode(by, script, operations, "", number, fences);
+      return sendBytes(this.#cluster, by, bytes, slot);
+    };
     try {
-      const decoded = decodeReply(await sendBytes(this.#cluster, "eval", bytes, slot), operations);
+      const reply = await send(name).catch((error: unknown) => {
+        if (!isNoScript(error)) throw error;
+        if (this.#last.get(slot) === number) return send("eval");
+        // What was sent to the slot since may have been executed, and must not be overtaken. A new connection sends
+        // what is owed in order.
+        this.close();
+        throw new Error("Connection is closed.");
+      });
+      const decoded = decodeReply(reply, operations);
       if (outOfStep({ number }, decoded) !== undefined) return undefined;
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {

@@ -122,7 +122,7 @@ export function configureNode(
   const clients = clientsOf(config, index, connectTimeoutMs, world);
   const { name, credentials, isDurable, isRunIdOptional, areScriptsAtomic, isCluster } = clients;
   const transport = clients.isCluster
-    ? new ClusterTransport(name, clients.open, wire, credentials)
+    ? new ClusterTransport(name, clients.open, wire, credentials, world?.clock)
     : new StandaloneTransport(name, clients.open, wire, credentials);
   const database = clients.isCluster ? {} : { database: clients.database };
   return { transport, isDurable, isRunIdOptional, areScriptsAtomic, isCluster, ...database };

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { BatchReply } from "../channel/transport.js";
 import { operationFault } from "./redis-errors.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import { numbersIn } from "../protocol/permits.js";
 import { faultVote, type NameSnapshot, type Operation, type Vote } from "../protocol/operation.js";
 
 /** The script's reply as votes, one per operation, and the number of the call that it says it answers. */
@@ -82,9 +83,17 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     }
     case "taken": {
       const [ms, afterMs] = firstWord(detail);
-      const [takenPermits, afterPermits] = firstWord(afterMs);
-      const [holder, signs] = firstWord(afterPermits);
-      return { ...HELD, remainingMs: Number(ms), takenPermits, holder: holder || undefined, signs };
+      const [takenCount, afterTaken] = firstWord(afterMs);
+      const [free, afterFree] = firstWord(afterTaken);
+      const [holder, signs] = firstWord(afterFree);
+      return {
+        ...HELD,
+        remainingMs: Number(ms),
+        takenPermits: Number(takenCount),
+        freePermits: numbersIn(free) ?? [],
+        holder: holder || undefined,
+        signs,
+      };
     }
     case "free":
       return FREE;

@@ -10,6 +10,7 @@ import {
   watchChannel,
 } from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
+import { NO_RECORD } from "../protocol/record.js";
 import { MAX_SIGNS, RENEWED_BY_MS, SIGN_INEXACT_MS } from "../protocol/overdue.js";
 import { OWNER_BEGINNING, OWNER_INBOX, SHOWN_OWNER } from "../protocol/owner-id.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/place.js";
@@ -37,6 +38,7 @@ const CONSTANTS = {
   MAX_SIGNS,
   MIN_REFRESH_MS,
   NO_NUMBER,
+  NO_RECORD,
   OWN_FIELDS,
   OWNER_PREFIX: MARKERS.owned,
   PERMITS_HOLDER: MARKERS.semaphore,

@@ -26,8 +26,8 @@
 --   "held <ms> <beginning> <signs> <label>"  refused, held by another client for ms: the beginning of its ownerId
 --                            ("" if that is no single client); signs, see lib/standing.lua
 --   "shared <ms> <signs>"    refused, held by readers
---   "taken <ms> <digits> <beginning> <signs>"  refused, the permit is held: ms until the first of all expires,
---                            which are taken (a hexadecimal digit for every four), and who has this one
+--   "taken <ms> <n> <free> <beginning> <signs>"  refused, a permit is held: ms until the first of all expires,
+--                            how many are taken, the smallest that are free ("0-2,5"), and who has that one
 --   "free"                   refused, the key is free
 --   "ended"                  to a heal or an acquire: an operator has ended this lock
 --   "foreign <n> <what>"     refused, the key of the n-th name holds a lock in the layout of that name, or

@@ -37,7 +37,7 @@ import { fault, foreign, granted, held } from "../support/votes.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { permitLock } from "../../src/kinds/permit.js";
-import { permitsText } from "../support/permits-text.js";
+import { takenVote } from "../support/taken-vote.js";
 
 const NAMES = ["a:1", "b:1", "c:1", "d:1", "e:1"];
 
@@ -184,9 +184,7 @@ describe("errors", () => {
   });
 
   it("say of permits how many are taken, by the node that knows of most", () => {
-    const taken = (permits: readonly number[]) => {
-      return { ...held(400), takenPermits: permitsText(new Set(permits), 9) };
-    };
+    const taken = (permits: readonly number[]) => takenVote(9, permits, 400);
     const some = nodeVotes(NAMES, [taken([0, 3]), taken([0, 3, 8]), fault()]);
     expect(some.map(({ takenPermits }) => takenPermits)).to.deep.equal([
       2,

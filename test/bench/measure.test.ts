@@ -93,6 +93,17 @@ describe("the bench on real servers", function () {
         warmUpCycles: 10,
         measureMs: 50,
       },
+      permits: {
+        nodeCount: 3,
+        cases: [
+          { permits: 4, heldCount: 0, most: 1 },
+          { permits: 30, heldCount: 5, most: 8 },
+        ],
+        workerCount: 2,
+        rounds: 1,
+        warmUpMs: 20,
+        measureMs: 50,
+      },
       takeover: { nodeCount: 3, ttlMs: 6_000, clockStepsMs: [0, 2_000], rounds: 1, settleMs: 300 },
       waited: { nodeCount: 3, nameCounts: [30], rounds: 1, settleMs: 500, measureMs: 1_000 },
     };
@@ -156,6 +167,14 @@ describe("the bench on real servers", function () {
     expect(sample?.wakeMaxMs).to.be.above(0);
     // A refresh every 250 ms, and what the holder renews; 30 attempts each time would be more.
     expect(sample?.callsPerNode).to.be.within(1, 20);
+  });
+
+  it("takes and releases permits, beside those that are held", () => {
+    for (const { samples } of seriesIn(results, "permits")) {
+      const [sample] = samples;
+      expect(sample?.requestsPerSecond).to.be.above(1);
+      expect(sample?.nodeUs).to.be.above(0);
+    }
   });
 
   it("replaces holders that were killed, also where their keys outlive them", () => {

@@ -15,19 +15,25 @@ function grantOf(over: Partial<NodeGrant> = {}, ownerId = "owner", recordId = "r
 function heard(): HeardCalls {
   const calls = new HeardCalls();
   for (const number of [10, 20, 30])
-    calls.add({ number, sentMs: 100 * number, recordId: "record" });
+    calls.add({ number, count: 3, sentMs: 100 * number, recordId: "record" });
   return calls;
 }
 
 describe("HeardCalls", () => {
-  for (const number of [10, 20, 30]) {
+  for (const [first, number] of [
+    [10, 10],
+    [20, 20],
+    [20, 22],
+    [30, 31],
+  ] as const) {
     it(`dates a grant by when the call was sent that it names: ${number}`, () => {
-      expect(heard().dateOf(grantOf({ number }), "owner")).to.equal(100 * number);
+      expect(heard().dateOf(grantOf({ number }), "owner")).to.equal(100 * first);
     });
   }
 
   for (const [title, grant] of Object.entries({
-    "that names a call in which nobody waited": grantOf({ number: 21 }),
+    "that names a call in which nobody waited": grantOf({ number: 23 }),
+    "that names a call before the first": grantOf({ number: 9 }),
     "that was proven for another owner": grantOf({}, "another"),
     "that was proven by another record": grantOf({}, "owner", "another"),
     "whose proof is for another call": { ...grantOf({ number: 10 }), number: 20 },
@@ -41,7 +47,7 @@ describe("HeardCalls", () => {
 
   it("proves it by the record that the node had when it was called", () => {
     const calls = heard();
-    calls.add({ number: 40, sentMs: 4_000, recordId: "later" });
+    calls.add({ number: 40, count: 1, sentMs: 4_000, recordId: "later" });
     expect(calls.dateOf(grantOf({}, "owner", "later"), "owner")).to.equal(undefined);
     expect(calls.dateOf(grantOf({ number: 40 }, "owner", "later"), "owner")).to.equal(4_000);
   });
@@ -55,7 +61,7 @@ describe("HeardCalls", () => {
   it("forgets the oldest of very many, and always knows the last thousand", () => {
     const calls = new HeardCalls();
     for (let number = 1; number <= 10_000; number++) {
-      calls.add({ number, sentMs: number, recordId: "record" });
+      calls.add({ number, count: 1, sentMs: number, recordId: "record" });
       const known = Math.max(1, number - 1_000);
       if (number % 499 === 0)
         expect(calls.dateOf(grantOf({ number: known }), "owner")).to.equal(known);

@@ -18,7 +18,7 @@ import { ManualClock } from "../support/manual-clock.js";
 const DRIFT = 0.01;
 const NAME = keysOf("lock:", "name");
 const OTHER = keysOf("lock:", "other");
-const PERMIT = permitLock(NAME, 2, 0);
+const PERMIT = permitLock(NAME, 2, 1, [0]);
 const KEPT_MS = 1_000;
 const OVERDUE_MS = outwaitMs(KEPT_MS, DRIFT);
 const LONG_MS = 60_000;
@@ -205,7 +205,7 @@ describe("what is left", () => {
   it("is the longest of all who hold it, and of permits the shortest", () => {
     const both = `${sign(1, "aaaaaa", 100)};${sign(2, "bbbbbb", 2_000)}`;
     expect(new Bench().told(both)).to.equal(outwaitMs(2_000, DRIFT) + 1);
-    const taken = { takenPermits: "3" };
+    const taken = { takenPermits: 2 };
     expect(new Bench().told(both, PERMIT, taken)).to.equal(outwaitMs(100, DRIFT) + 1);
     expect(new Bench().looked(both, [PERMIT], [LONG_MS])).to.deep.equal([
       outwaitMs(100, DRIFT) + 1,

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import { Redis as Redis6 } from "ioredis";
 import { Redis as Redis5 } from "ioredis-5";
@@ -14,7 +13,7 @@ import {
   type CommandConnection,
   type CommandTransport,
 } from "../../src/testing/index.js";
-import { transportTo } from "../support/node-redis-transport.js";
+import { transportTo } from "../../examples/transports/node-redis.js";
 import { at } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 
@@ -239,13 +238,6 @@ describe("transportChecks", () => {
       });
     }
   }
-
-  it("is shown with the transport that passes", () => {
-    const [, code] = readFileSync("test/support/node-redis-transport.ts", "utf8").split(
-      "// The code of docs/how-to/transports.md.\n",
-    );
-    expect(readFileSync("docs/how-to/transports.md", "utf8")).to.include(code);
-  });
 
   it("leaves out messages for a transport that has none", () => {
     const { name, connect } = transportTo("redis://127.0.0.1:1");

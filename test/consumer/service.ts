@@ -76,6 +76,7 @@ class FakeLock implements Lock {
   readonly mode = "exclusive";
   readonly owner = undefined;
   readonly permit = undefined;
+  readonly permits = undefined;
   readonly ownerId = "nobody's secret";
   readonly fencingToken = 7;
   readonly remainingMs = 10_000;

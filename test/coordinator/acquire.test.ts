@@ -9,17 +9,14 @@ import { permitLock } from "../../src/kinds/permit.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
-import { permitsText } from "../support/permits-text.js";
+import { takenVote } from "../support/taken-vote.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 const OTHER = keysOf("lock:", "other");
 const PERMITS = 4;
 const ANY = permitLock(KEYS, PERMITS);
 /** Of the permits only this one is free. */
-const ONE_FREE = [0, 1, 2].map(() => ({
-  ...held(),
-  takenPermits: permitsText(new Set([0, 1, 3]), PERMITS),
-}));
+const ONE_FREE = [0, 1, 2].map(() => takenVote(PERMITS, [0, 1, 3]));
 const WAIT = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false };
 
 /** Answers every attempt at once with the same votes, until it is over or `limitMs` has passed. */
@@ -399,11 +396,11 @@ describe("The attempts of an acquire at a permit", () => {
   function permitBench() {
     const bench = new CoordinatorBench();
     const ask = (waitMs = 1_000) => bench.acquire({}, { waitMs }, ANY);
-    const permits = (): number[] => askedOf(bench).map((keys) => keys.permits?.permit ?? -1);
+    const permits = (): number[] => askedOf(bench).map((keys) => keys.permits?.numbers?.[0] ?? -1);
     /** What its process believes to hold or to ask for. */
     const taken = (): number[] => {
       const { permits: local } = bench.context.waitQueues;
-      return [0, 1, 2, 3].filter((permit) => local.pick(ANY, [permit, -1], 0) === -1);
+      return [0, 1, 2, 3].filter((permit) => local.has(ANY, permit));
     };
     return { bench, ask, permits, taken };
   }

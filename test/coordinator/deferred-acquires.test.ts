@@ -159,6 +159,72 @@ describe("An acquire whose deferred acquire nodes execute", () => {
     expect(bench.got).to.include({ ownerId: bench.ownerId, fencingToken: 7 });
   });
 
+  for (const { title, bring, isLeft } of [
+    { title: "by messages alone", bring: (b: GrantsBench) => b.grant(2), isLeft: false },
+    {
+      title: "by a message, before its answer",
+      bring: (b: GrantsBench) => b.grant(0),
+      isLeft: true,
+    },
+    {
+      title: "by a message, before it refuses it",
+      bring: (b: GrantsBench) => (b.grant(0), b.answer("acquire", [held(900)])),
+      isLeft: true,
+    },
+    {
+      title: "by a message, before it answers that it has granted it",
+      bring: (b: GrantsBench) => (b.grant(0), b.answer("acquire", [granted(7)])),
+      isLeft: false,
+    },
+    {
+      title: "by a message once others had granted it, before it refuses it",
+      bring: (b: GrantsBench) => (
+        at(b.nodes, 2).answer("acquire", granted(7)),
+        b.grant(0),
+        b.answer("acquire", [held(900)])
+      ),
+      isLeft: true,
+    },
+  ]) {
+    it(`W4: ${isLeft ? "leaves" : "does not leave"} the queues with its release where a node had granted it ${title}`, () => {
+      const bench = new GrantsBench();
+      bench.grant(1);
+      if (title !== "by messages alone") bench.clock.advance(GATHER_MS);
+      bring(bench);
+      at(bench.nodes, 2).answer("acquire", granted(7));
+      bench.grant(0);
+      bench.got.onTaken();
+      const { waiter } = at(bench.nodes, 0).last("release").operation;
+      expect(waiter !== undefined).to.equal(isLeft);
+    });
+  }
+
+  describe("L1: at its deadline", () => {
+    const WAIT_MS = 400;
+
+    it("is not begun again by a message while it only waits for the reason why it fails", () => {
+      const bench = new GrantsBench(WAIT_MS);
+      bench.clock.advance(WAIT_MS - 100);
+      expect(bench.acquires, "the last time").to.deep.equal([2, 2, 2]);
+      bench.answer("acquire", [held(900), fault()]);
+      const next = bench.waitsAs;
+      bench.clock.advance(1);
+      bench.grant(0, 0, next);
+      bench.clock.advance(50);
+      expect(bench.outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
+      expect(bench.acquires).to.deep.equal([2, 2, 2]);
+      expect(at(bench.nodes, 0).last("release").operation.ownerId).to.equal(next);
+    });
+
+    it("asks the others no later, although their messages may be on their way", () => {
+      const bench = new GrantsBench(WAIT_MS);
+      bench.clock.advance(WAIT_MS - 100 - GATHER_MS / 2);
+      bench.grant(0);
+      bench.clock.advance(GATHER_MS / 2);
+      expect(bench.acquires).to.deep.equal([1, 2, 2]);
+    });
+  });
+
   it("takes no message for a grant that proves nothing for its ownerId", () => {
     const bench = new GrantsBench();
     for (const index of [0, 1, 2]) bench.grant(index, 0, "another");

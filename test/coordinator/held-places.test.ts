@@ -12,6 +12,11 @@ const KIND = sharedLock(KEYS);
 const CASES: readonly {
   readonly title: string;
   readonly votes: Votes;
+  /** Bit mask. */
+  readonly askedInVain?: number;
+  /** Nodes whose messages of a grant arrive after that. */
+  readonly told?: readonly number[];
+  /** Those whose answers that they grant it do. */
   readonly stragglers?: readonly number[];
   readonly next?: Waiter;
   readonly left: readonly number[];
@@ -26,6 +31,26 @@ const CASES: readonly {
   {
     title: "the silent one granted in the end",
     votes: [granted(7), granted(7), undefined],
+    stragglers: [2],
+    left: [],
+  },
+  {
+    title: "a message says that the silent one granted",
+    votes: [granted(7), granted(7), undefined],
+    told: [2],
+    left: [],
+  },
+  {
+    title: "messages say that one granted that was asked, and has not answered",
+    votes: [granted(7), granted(7), granted(7)],
+    askedInVain: 0b100,
+    told: [2],
+    left: [2],
+  },
+  {
+    title: "it has answered in the end that it granted",
+    votes: [granted(7), granted(7), granted(7)],
+    askedInVain: 0b100,
     stragglers: [2],
     left: [],
   },
@@ -45,24 +70,25 @@ const CASES: readonly {
 ];
 
 describe("W4: the places that a lock leaves when it ends", () => {
-  for (const { title, votes, stragglers = [], next, left } of CASES) {
+  for (const { title, votes, askedInVain = 0, told = [], stragglers = [], next, left } of CASES) {
     it(`are [${left.join()}] where ${title}`, () => {
       const places = new HeldPlaces();
-      const place = places.add(KIND, WAITER, votes);
-      for (const index of stragglers) place.nodes &= ~(1 << index);
-      const told: [number, Waiter][] = [];
-      places.end(KIND, place, next, (...each) => void told.push(each));
+      const place = places.add(KIND, WAITER, votes, askedInVain);
+      for (const index of stragglers) place.onAnswer(index);
+      for (const index of told) place.onNodeGrant(index);
+      const leaves: [number, Waiter][] = [];
+      places.end(KIND, place, next, (...each) => void leaves.push(each));
       // The step that leaves a name as a whole also removes readers.
       const waiter = { ...WAITER, placePrefix: KIND.queue.leavePrefix };
-      expect(told).to.deep.equal(left.map((index) => [index, waiter]));
+      expect(leaves).to.deep.equal(left.map((index) => [index, waiter]));
     });
   }
 
   it("are those of both of two that had one place, once neither is held", () => {
     const places = new HeldPlaces();
     const later = { ...WAITER, ticket: 8 };
-    const first = places.add(KIND, WAITER, [held(), granted(7), granted(7)]);
-    const second = places.add(KIND, later, [granted(7), held(), granted(7)]);
+    const first = places.add(KIND, WAITER, [held(), granted(7), granted(7)], 0);
+    const second = places.add(KIND, later, [granted(7), held(), granted(7)], 0);
     const told: number[] = [];
     places.end(KIND, first, undefined, (index) => void told.push(index));
     expect(told, "the other one still waits for its turn").to.deep.equal([]);

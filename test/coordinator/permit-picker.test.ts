@@ -7,7 +7,7 @@ import { permitLock } from "../../src/kinds/permit.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
-import { permitsText } from "../support/permits-text.js";
+import { takenVote } from "../support/taken-vote.js";
 import { unit } from "../support/uniform.js";
 import { fault, granted, held } from "../support/votes.js";
 
@@ -19,8 +19,8 @@ class Bench {
   readonly #coordinator = new CoordinatorBench();
   readonly #all: readonly number[];
 
-  constructor(permitCount = 4) {
-    this.keys = permitLock(KEYS, permitCount);
+  constructor(permitCount = 4, wanted = 1) {
+    this.keys = permitLock(KEYS, permitCount, wanted);
     this.#all = Array.from({ length: permitCount }, (_, permit) => permit);
     const { context } = this.#coordinator;
     const entropy = { ...context.entropy, unit: () => this.unit };
@@ -32,31 +32,37 @@ class Bench {
   /** This process holds them, or asks for them elsewhere. */
   take(permits: Iterable<number>): void {
     for (const permit of permits) {
-      this.#coordinator.context.waitQueues.permits.add(permitLock(KEYS, this.#all.length, permit));
+      this.#coordinator.context.waitQueues.permits.add(
+        permitLock(KEYS, this.#all.length, 1, [permit]),
+      );
     }
   }
 
   /** What its process believes to hold or to ask for. */
   get taken(): number[] {
     const { permits } = this.#coordinator.context.waitQueues;
-    return this.#all.filter((permit) => permits.pick(this.keys, [permit, -1], 0) === -1);
+    return this.#all.filter((permit) => permits.has(this.keys, permit));
   }
 
   next(waitQueue?: WaitQueue): number {
-    return this.picker.next(waitQueue, this.#coordinator.clock.now()).permits?.permit ?? -1;
+    return this.nextOnes(waitQueue)[0] ?? -1;
+  }
+
+  nextOnes(waitQueue?: WaitQueue): readonly number[] {
+    return this.picker.next(waitQueue, this.#coordinator.clock.now()).permits?.numbers ?? [];
   }
 
   /** A wait queue for which nodes reserve permits. */
   reserved(...reservations: readonly (readonly [index: number, permit: number])[]): WaitQueue {
     const waitQueue = new WaitQueue(this.keys);
     const untilMs = this.#coordinator.clock.now() + 20;
-    for (const [index, permit] of reservations) waitQueue.onTurn(index, 3, permit, untilMs);
+    for (const [index, permit] of reservations) waitQueue.onTurn(index, 3, [permit], untilMs);
     return waitQueue;
   }
 
   /** A node that refuses, and says which are taken there. */
   told(...taken: readonly number[]): Vote {
-    return { ...held(60_000), takenPermits: permitsText(new Set(taken), this.#all.length) };
+    return takenVote(this.#all.length, taken, 60_000);
   }
 
   /** All nodes say that only these are free. */
@@ -76,19 +82,29 @@ const SOME = fc
   );
 
 describe("PermitPicker", () => {
-  it("picks first any that its process neither holds nor asks for, each as likely as the others", () => {
+  it("picks first the smallest that its process neither holds nor asks for", () => {
     const bench = new Bench(6);
+    bench.unit = 0.9;
     bench.take([0, 3]);
-    const picked = [0, 0.24, 0.25, 0.49, 0.5, 0.74, 0.75, 0.999].map((number) => {
-      bench.unit = number;
-      const permit = bench.next();
-      bench.picker.letGo();
-      return permit;
-    });
-    expect(picked).to.deep.equal([1, 1, 2, 2, 4, 4, 5, 5]);
+    expect([bench.next(), bench.taken]).to.deep.equal([1, [0, 1, 3]]);
+    bench.take([2]);
+    expect(bench.next()).to.equal(4);
+    bench.take([5]);
+    expect(bench.next(), "its own, as none is left").to.equal(0);
   });
 
-  it("picks among those that nodes report free, without its own, unless none is left", () => {
+  it("picks as many as are wanted", () => {
+    const bench = new Bench(8, 3);
+    bench.take([1, 4]);
+    expect(bench.nextOnes()).to.deep.equal([0, 2, 3]);
+    expect(bench.taken).to.deep.equal([0, 1, 2, 3, 4]);
+    expect(bench.picker.onFailure(bench.onlyFree(4, 5, 6, 7))).to.equal(true);
+    expect(bench.nextOnes()).to.deep.equal([5, 6, 7]);
+    expect(bench.picker.onFailure(bench.onlyFree(6, 7)), "too few").to.equal(false);
+    expect(bench.nextOnes(), "nothing is known").to.deep.equal([0, 2, 3]);
+  });
+
+  it("picks the smallest that nodes report free, without its own, unless none is left", () => {
     fc.assert(
       fc.property(SOME, ([permitCount, free, own, number]) => {
         const bench = new Bench(permitCount);
@@ -100,9 +116,25 @@ describe("PermitPicker", () => {
         const all = Array.from({ length: permitCount }, (_, permit) => permit);
         const told = free.size > 0 ? [...free] : all;
         const others = told.filter((permit) => !own.has(permit));
-        expect(bench.next()).to.be.oneOf(others.length > 0 ? others : told);
+        expect(bench.next()).to.equal(Math.min(...(others.length > 0 ? others : told)));
       }),
     );
+  });
+
+  it("picks at random among those that nodes report free, where others ask for the smallest, too", () => {
+    const again = new Bench(6);
+    const votes = new Bench(6);
+    again.next();
+    again.picker.onFailure(again.onlyFree(1, 2, 4, 5));
+    again.next();
+    again.picker.onFailure(again.onlyFree(2, 4, 5));
+    votes.next();
+    const failure = failureOf("split", [granted(), votes.told(0, 1, 3), votes.told(0, 1, 3)]);
+    votes.picker.onFailure(failure);
+    for (const bench of [again, votes]) {
+      bench.unit = 0.5;
+      expect(bench.next()).to.equal(4);
+    }
   });
 
   it("forgets what nodes have said once it was used", () => {
@@ -169,7 +201,8 @@ describe("PermitPicker", () => {
 
   it("asks for the same one where a quorum granted it and only its token was too low", () => {
     const bench = new Bench();
-    bench.unit = 0.6;
+    bench.next();
+    bench.picker.onFailure(bench.onlyFree(2));
     expect(bench.next()).to.equal(2);
     const votes = [granted(), granted(), bench.told(2)];
     for (const kind of ["exhausted", "unreachable"] as const) {

@@ -21,7 +21,7 @@ import { redissonLock } from "../../src/kinds/redisson.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { timestampLock } from "../../src/kinds/timestamp.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
-import { permitsText } from "../support/permits-text.js";
+import { takenVote } from "../support/taken-vote.js";
 
 const WAIT = { waitMs: 600_000, maxDelayMs: 250 };
 const HELD_MS = 60_000;
@@ -240,9 +240,7 @@ describe("A place in the queues of the nodes", () => {
   it("asks for the next permit soon, though the last look was far from it", () => {
     const bench = placesBench();
     const permits = 4;
-    const of = (...taken: number[]) => {
-      return { ...held(HELD_MS), takenPermits: permitsText(new Set(taken), permits) };
-    };
+    const of = (...taken: number[]) => takenVote(permits, taken, HELD_MS);
     const answer = (...votes: Vote[]): void => {
       const asks = bench.nodes.map((node) => node.last("acquire"));
       votes.forEach((vote, node) => asks[node]?.reply(vote));
@@ -257,7 +255,7 @@ describe("A place in the queues of the nodes", () => {
     for (const node of [0, 1, 2]) {
       bench.bench.context.waitQueues.onTurn(
         node,
-        reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20, permit: 1 }),
+        reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20, permits: [1] }),
         20,
       );
     }

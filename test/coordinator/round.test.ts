@@ -43,9 +43,9 @@ class RoundBench {
     this.round.send(OPERATION, this.clock.now(), mayHold);
   }
 
-  reply(index: number, vote: Vote): void {
+  readonly reply = (index: number, vote: Vote): void => {
     this.nodes[index]?.answer("extend", vote);
-  }
+  };
 }
 
 /** What may end that it lingers. */
@@ -86,6 +86,36 @@ describe("Round", () => {
     bench.round.onGrant(2, granted(7));
     expect(bench.round.verdict).to.equal("won");
   });
+
+  for (const { title, bring, askedInVain } of [
+    { title: "nobody has answered", bring: () => {}, askedInVain: 0b11111 },
+    {
+      title: "one has answered that it grants it",
+      bring: ({ reply }: RoundBench) => reply(0, granted(7)),
+      askedInVain: 0b11110,
+    },
+    {
+      title: "a message says so before its answer",
+      bring: ({ round }: RoundBench) => round.onGrant(0, granted(7)),
+      askedInVain: 0b11111,
+    },
+    {
+      title: "its answer is then that it refuses",
+      bring: ({ round, reply }: RoundBench) => (round.onGrant(0, granted(7)), reply(0, held())),
+      askedInVain: 0b11111,
+    },
+    {
+      title: "its answer is then that it has granted it",
+      bring: ({ round, reply }: RoundBench) => (round.onGrant(0, granted(7)), reply(0, granted(7))),
+      askedInVain: 0b11110,
+    },
+  ]) {
+    it(`has asked nodes ${askedInVain.toString(2)} in vain where ${title}`, () => {
+      const bench = new RoundBench(5);
+      bring(bench);
+      expect(bench.round.askedInVain).to.equal(askedInVain);
+    });
+  }
 
   // A loss is final: it is rolled back then.
   it("is lost only where its votes say so, and never won after that, whatever nodes grant since", () => {

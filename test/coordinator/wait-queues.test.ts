@@ -387,7 +387,7 @@ describe("A line", () => {
         );
         waitQueues.onTurn(
           1,
-          reservedBy({ lockKey: `lock:${at}`, placePrefix: "s", turnMs: 20, permit: at }),
+          reservedBy({ lockKey: `lock:${at}`, placePrefix: "s", turnMs: 20, permits: [at] }),
           20,
         );
       }

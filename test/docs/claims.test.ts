@@ -55,16 +55,14 @@ describe("what the manual says in passing", () => {
   it("counts the libraries that return a lock too late as the comparison does", () => {
     const row = read("docs/explain/comparison.md")
       .split("\n")
-      .find((line) => line.includes("](#late-quorum)"));
+      .find((line) => line.includes("#late-quorum)"));
     const [, quorate, ...others] = row?.split(" | ").slice(0, -1) ?? [];
     expect(quorate).to.match(/^refused/);
     const words = ["none", "one", "two", "three", "four"];
     const late = others.filter((cell) => cell.startsWith("granted")).length;
     const claim = `${words[late]} of ${words[others.length]} other libraries`;
-    for (const page of ["faq", "redlock-debate"]) {
-      const text = read(`docs/explain/${page}.md`).toLowerCase().replaceAll(/\s+/g, " ");
-      expect(text, page).to.include(claim);
-    }
+    const text = read("docs/explain/redlock-debate.md").toLowerCase().replaceAll(/\s+/g, " ");
+    expect(text).to.include(claim);
   });
 
   it("compares with the versions, and under as many faults, as the comparison was made", () => {

@@ -4,12 +4,14 @@ import { expect } from "chai";
 import { root } from "./project.js";
 
 const ID = /^[A-Z]\d$/;
-const page = readFileSync(join(root, "docs", "reference", "guarantees.md"), "utf8");
-const tables = page.indexOf("## Test a promise yourself");
+const read = (...path: readonly string[]): string =>
+  readFileSync(join(root, "docs", ...path), "utf8");
+const page = read("reference", "guarantees.md");
+const tables = read("internals", "promises.md");
 
-/** Cells of all rows of tables within a part of the page. */
-function rows(part: string): readonly (readonly string[])[] {
-  return part
+/** Cells of all rows of tables of a page. */
+function rows(text: string): readonly (readonly string[])[] {
+  return text
     .split("\n")
     .filter((line) => line.startsWith("| "))
     .map((line) => line.slice(2, -2).split(" | "));
@@ -21,13 +23,13 @@ function codeTakenAway(change: string): readonly string[] {
   return [...change.matchAll(taken)].map(([, code = ""]) => code.replace(/\(?\.\.\.\)?;?$/, ""));
 }
 
-describe("docs/reference/guarantees.md", () => {
-  const promised = rows(page.slice(0, tables)).flatMap(([id = ""]) => (ID.test(id) ? id : []));
-  const changes = rows(page.slice(tables)).filter(([, , change]) => change?.includes("`src/"));
+describe("docs/reference/guarantees.md and docs/internals/promises.md", () => {
+  const promised = rows(page).flatMap(([id = ""]) => (ID.test(id) ? id : []));
+  const changes = rows(tables).filter(([, , change]) => change?.includes("`src/"));
 
   it("says of every promise how to see it broken", () => {
     expect(promised).to.have.length.above(29);
-    const seen = rows(page.slice(tables)).map(([id = ""]) => id);
+    const seen = rows(tables).map(([id = ""]) => id);
     expect(promised.filter((id) => !seen.includes(id))).to.deep.equal([]);
   });
 
@@ -54,7 +56,7 @@ describe("docs/reference/guarantees.md", () => {
 
   it("names tests that are there", () => {
     const files = [
-      ...page.matchAll(/`((?:integration|conformance|coordinator)\/[\w-]+)\.test\.ts`/g),
+      ...tables.matchAll(/`((?:integration|conformance|coordinator)\/[\w-]+)\.test\.ts`/g),
     ];
     expect(files).to.have.length.above(20);
     for (const [, file] of files)

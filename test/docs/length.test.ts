@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { pages, root } from "./project.js";
 
 /** Two screens. */
-const LINES = 100;
+const LINES = 90;
 
 /** A page's sections that its beginning, up to the first of them, does not link to, if the page is long. */
 function withoutContents(text: string): string[] {
@@ -25,6 +25,19 @@ function withoutContents(text: string): string[] {
       })
   );
 }
+
+/** Of all pages for users: a path, not a heap. */
+const MOST_LINES = 3_500;
+
+describe("the pages that users read", () => {
+  it("are not more than one can look through", () => {
+    const lines = pages
+      .filter((page) => /^docs\/(?!internals\/)/.test(page))
+      .map((page) => readFileSync(join(root, page), "utf8").split("\n").length - 1);
+    expect(lines.length).to.be.above(40);
+    expect(lines.reduce((sum, count) => sum + count, 0)).to.be.at.most(MOST_LINES);
+  });
+});
 
 describe("pages that people read to do something", () => {
   const read = pages.filter((page) => /^docs\/(?:start|how-to|operate)\//.test(page));

@@ -6,25 +6,31 @@ export interface Fence {
   readonly code: string;
   /** Line of the file, from 1, on which the code begins. */
   readonly line: number;
+  /** The example of which this is a part, as the line before says: `From [FILE](../../examples/FILE):`. */
+  readonly from?: string | undefined;
 }
+
+const FROM = /^From \[[^\]]+\]\((?:\.\.\/)+(examples\/[^)]+)\).*:$/;
 
 /** All fenced blocks, those in list items too, without the indentation of their fence. */
 export function fencesOf(file: string): Fence[] {
   const fences: Fence[] = [];
-  let open: { language: string; indent: number; line: number; lines: string[] } | undefined;
+  let open: (Omit<Fence, "code"> & { indent: number; lines: string[] }) | undefined;
+  let from: string | undefined;
   readFileSync(file, "utf8")
     .split("\n")
     .forEach((text, index) => {
       const mark = /^( *)```(\w*)/.exec(text);
       if (open !== undefined && mark !== null) {
-        fences.push({ language: open.language, code: open.lines.join("\n"), line: open.line });
-        open = undefined;
+        const { lines, indent: _, ...fence } = open;
+        fences.push({ ...fence, code: lines.join("\n") });
+        open = from = undefined;
       } else if (open !== undefined) {
         open.lines.push(text.slice(open.indent));
       } else if (mark !== null) {
         const [, indent = "", language = ""] = mark;
-        open = { language, indent: indent.length, line: index + 2, lines: [] };
-      }
+        open = { language, indent: indent.length, line: index + 2, from, lines: [] };
+      } else if (text !== "") from = FROM.exec(text)?.[1];
     });
   if (open !== undefined) throw new Error(`${file}:${open.line}: a fence without an end`);
   return fences;

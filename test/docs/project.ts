@@ -10,6 +10,8 @@ export const pages: readonly string[] = [
   "README.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
+  "examples/README.md",
+  "bench/results/compare.md",
   "site/home/index.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))

@@ -1,7 +1,5 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import {
-  copyFileSync,
-  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,14 +9,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { once } from "node:events";
 import { expect } from "chai";
 import { findRedisBinary } from "../../src/testing/redis-binary.js";
 import { environment } from "../support/cli.js";
+import { freePorts } from "../support/free-ports.js";
+import { packInto } from "../support/packed.js";
 import { root } from "./project.js";
 
 const PAGE = join(root, "docs", "start", "twenty-minutes.md");
@@ -30,10 +28,11 @@ interface Step {
   readonly text: string;
 }
 
+/** What stands behind the language of a block says which terminal, or which file, it is. */
 function stepsOf(page: string): readonly Step[] {
-  const found = page.matchAll(/<!-- (file:|terminal) (\S+) -->\n\n```\w+\n(.*?)```/gs);
-  return [...found].map(([, kind, name = "", text = ""]) => {
-    return { kind: kind === "terminal" ? "terminal" : "file", name, text };
+  const found = page.matchAll(/^```(\w+) (\S+)\n(.*?)^```$/gms);
+  return [...found].map(([, language, name = "", text = ""]) => {
+    return { kind: language === "console" ? "terminal" : "file", name, text };
   });
 }
 
@@ -83,38 +82,12 @@ class Terminal implements Disposable {
   }
 }
 
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), "close")));
-  return ports;
-}
-
-/** The package as it would be published, in that folder. */
-function packInto(dir: string): void {
-  const staged = mkdtempSync(join(root, ".tmp", "staged-"));
-  try {
-    const build = [join(root, "scripts", "build.mjs"), "--out", join(staged, "dist")];
-    execFileSync(process.execPath, build);
-    for (const name of ["package.json", "README.md", "LICENSE"]) {
-      copyFileSync(join(root, name), join(staged, name));
-    }
-    cpSync(join(root, "docs"), join(staged, "docs"), { recursive: true });
-    const args = ["pack", "--ignore-scripts", "--pack-destination", dir];
-    execFileSync("npm", args, { cwd: staged, stdio: "ignore" });
-  } finally {
-    rmSync(staged, { recursive: true, force: true });
-  }
-}
-
 describe("docs/start/twenty-minutes.md", function () {
   this.timeout(300_000);
   let dir: string;
   const terminals = new Map<string, Terminal>();
 
   before(() => {
-    mkdirSync(join(root, ".tmp"), { recursive: true });
     dir = mkdtempSync(join(tmpdir(), "quorate-twenty-"));
     packInto(dir);
   });

@@ -18,9 +18,12 @@ declare const locks: import("quorate").LockManager;
 declare const db: {
   query(sql: string, values: readonly unknown[]): Promise<{ readonly rowCount: number }>;
 };
-// The work that is done under the locks of docs/how-to/recipes.md.
+// The work that is done under the locks of docs/how-to/recipes.md and cron.md.
 declare function sendReport(options: { readonly signal: AbortSignal }): Promise<void>;
 declare function warmCache(): Promise<void>;
+// Of docs/how-to/election.md.
+declare const signal: AbortSignal;
+declare function connectTo(address: string | undefined): void;
 // Of docs/how-to/transports.md.
 declare function transportTo(url: string): import("quorate/testing").CommandTransport;
 `;

@@ -204,6 +204,18 @@ describe("A Cluster as one node", () => {
     for (const lock of [...held, tagged]) expect(await lock.release()).to.equal("released");
   });
 
+  it("is locked on after it has lost its scripts", async () => {
+    await using locks = new LockManager([cluster], OPTIONS);
+    await locks.ready();
+    for (const name of ["one", "two", "one"]) {
+      const lock = await locks.acquire(name);
+      await server.command("SCRIPT", "FLUSH");
+      await lock.extend();
+      await server.command("SCRIPT", "FLUSH");
+      expect(await lock.release()).to.equal("released");
+    }
+  });
+
   it("refuses names whose keys are in two permits, before anything is sent", async () => {
     await using locks = new LockManager([cluster], OPTIONS);
     for (const name of ["a}b", "{}x"]) {

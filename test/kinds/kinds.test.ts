@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, (keys: NameKeys) => LockKind>> = {
   "redisson of an owner": (keys) => redissonLock(keys, "job"),
   timestamp: (keys) => timestampLock(keys, "timestamp"),
   "timestamp in seconds": (keys) => timestampLock(keys, "timestamp-seconds"),
-  permit: (keys) => permitLock(keys, 4, 3),
+  permit: (keys) => permitLock(keys, 4, 1, [3]),
   "any permit": (keys) => permitLock(keys, 4),
 };
 
@@ -56,7 +56,7 @@ describe("kinds of locks", () => {
     ["owned", ownedLock(A, "job"), ["job", "", ""]],
     ["redisson", redissonLock(A), ["", "redisson_lock__channel:{lock:a}", ""]],
     ["timestamp", timestampLock(A, "timestamp"), ["timestamp"]],
-    ["permit", permitLock(A, 4, 3), ["4", "3"]],
+    ["permit", permitLock(A, 4, 1, [3]), ["4", "3"]],
     ["any permit", permitLock(A, 4), ["4", ""]],
     ["several", severalLock([B, A]), []],
   ] as const) {
@@ -68,7 +68,7 @@ describe("kinds of locks", () => {
   it("say whose they are, of which mode, and in which layout", () => {
     const told = Object.values(KINDS).map((kindOn) => {
       const { mode, owner = "-", layout, permits } = kindOn(A);
-      return [mode, owner, layout, permits?.permit ?? "-"].join(" ");
+      return [mode, owner, layout, permits?.numbers?.[0] ?? "-"].join(" ");
     });
     expect(told).to.deep.equal([
       "exclusive - redlock -",
@@ -129,13 +129,13 @@ describe("a lock of several names", () => {
 
 describe("a permit", () => {
   it("is held by its permit, and waited for in a wait queue of its own", () => {
-    const [any, third] = [permitLock(A, 4), permitLock(A, 4, 3)];
-    const chosen = any.permits?.at(3);
+    const [any, third] = [permitLock(A, 4), permitLock(A, 4, 1, [3])];
+    const chosen = any.permits?.at([3]);
     expect(chosen?.scriptArgs).to.deep.equal(third.scriptArgs);
     expect(chosen?.holderKey).to.equal(third.holderKey);
     expect([any.waitQueueKey, third.waitQueueKey]).to.deep.equal([queueKeyOf(A), queueKeyOf(A)]);
-    expect(third.holderKey).to.equal(permitLock(A, 9, 3).holderKey);
-    const keys = [third, permitLock(A, 4, 2), permitLock(B, 4, 3), keysOf("lock:", "a")];
+    expect(third.holderKey).to.equal(permitLock(A, 9, 1, [3]).holderKey);
+    const keys = [third, permitLock(A, 4, 1, [2]), permitLock(B, 4, 1, [3]), keysOf("lock:", "a")];
     expect(new Set(keys.map(({ holderKey }) => holderKey)).size).to.equal(4);
   });
 });
@@ -148,8 +148,18 @@ describe("what a node says it keeps", () => {
     }
     const anyPermit = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20 });
     expect(anyPermit.waitQueueKey).to.equal(permitLock(A, 4).waitQueueKey);
-    const permit = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20, permit: 3 });
-    expect(permit.holderKey).to.equal(permitLock(A, 4, 3).holderKey);
+    const permit = reservedBy({ lockKey: "lock:a", placePrefix: "s", turnMs: 20, permits: [3] });
+    expect(permit.holderKey).to.equal(permitLock(A, 4, 1, [3]).holderKey);
     expect(permit.permits?.count).to.equal(MAX_PERMITS);
+    const anyThree = reservedBy({ lockKey: "lock:a", placePrefix: "s3,", turnMs: 20 });
+    const three = reservedBy({
+      lockKey: "lock:a",
+      placePrefix: "s",
+      turnMs: 20,
+      permits: [1, 2, 7],
+    });
+    expect([anyThree.permits?.wanted, three.permits?.wanted]).to.deep.equal([3, 3]);
+    expect(three.scriptArgs.at(-1)).to.equal("1-2,7");
+    for (const { queue } of [anyThree, three]) expect(queue).to.include({ placePrefix: "s3," });
   });
 });

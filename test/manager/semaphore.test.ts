@@ -22,8 +22,8 @@ describe("LockManager.semaphore", () => {
   });
 
   const REFUSED: readonly (readonly [string, unknown, typeof Error, RegExp])[] = [
-    ["no permits", { permits: 0 }, RangeError, /`permits` must be from 1 to 1000, got 0/],
-    ["too many", { permits: 1_001 }, RangeError, /`permits` must be from 1 to 1000, got 1001/],
+    ["no permits", { permits: 0 }, RangeError, /`permits` must be from 1 to 10000, got 0/],
+    ["too many", { permits: 10_001 }, RangeError, /`permits` must be from 1 to 10000, got 10001/],
     ["a part of one", { permits: 2.5 }, RangeError, /`permits` must be an integer.*got 2\.5/],
     ["NaN", { permits: Number.NaN }, TypeError, /`permits` must be a number, got NaN/],
     ["a text", { permits: "4" }, TypeError, /`permits` must be a number, got "4"/],
@@ -52,7 +52,8 @@ describe("LockManager.semaphore", () => {
 
   for (const [title, options, type, message] of [
     ["a mode", { mode: "shared" }, TypeError, /`mode` does not apply/],
-    ["permits", { permits: 3 }, TypeError, /`permits` is not an option here.*of semaphore/],
+    ["more than there are", { permits: 3 }, RangeError, /`permits` must be at most the 2 .*got 3/],
+    ["no permits", { permits: 0 }, RangeError, /`permits` must be from 1 to 10000, got 0/],
     ["null", null, TypeError, /options must be an object, got null/],
     ["a null in an option", { ttlMs: null }, TypeError, /`ttlMs` must not be null/],
     ["a bad ttl", { ttlMs: 9 }, RangeError, /`ttlMs` must be at least 10 ms/],

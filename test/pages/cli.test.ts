@@ -12,7 +12,7 @@ describe("the tables of the command line", () => {
       const isLocking = name === "exec" || name === "elect";
       const text = isLocking
         ? (tables[`cli:${name}`] ?? "")
-        : rowsOf("cli:others")
+        : rowsOf("cli")
             .filter((row) => row.startsWith(`| [\`${name}\`]`))
             .join("\n");
       for (const option of Object.keys(options)) {

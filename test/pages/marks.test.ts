@@ -8,7 +8,7 @@ describe("the marks of a page", () => {
   it("are filled with a block on lines of their own, and with the text alone within a line", () => {
     const filled = fillMarks(page, { one: "| 1 |", "x:two": "8 $& 8" });
     expect(filled).to.equal(
-      "a\n<!-- one -->\n\n| 1 |\n\n<!-- /one -->\nb <!-- x:two -->8 $& 8<!-- /x:two -->, <!-- x:two -->8 $& 8<!-- /x:two --> c\n",
+      "a\n<!-- one -->\n| 1 |\n<!-- /one -->\nb <!-- x:two -->8 $& 8<!-- /x:two -->, <!-- x:two -->8 $& 8<!-- /x:two --> c\n",
     );
     expect(fillMarks(filled, { one: "| 1 |", "x:two": "8 $& 8" })).to.equal(filled);
   });

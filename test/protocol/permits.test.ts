@@ -1,9 +1,15 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import type { Vote } from "../../src/protocol/operation.js";
-import { freePermits, MAX_PERMITS, permitsIn, takenCount } from "../../src/protocol/permits.js";
+import {
+  freePermits,
+  MAX_PERMITS,
+  numbersIn,
+  numbersText,
+  permitsIn,
+} from "../../src/protocol/permits.js";
+import { takenVote } from "../support/taken-vote.js";
 import { fault, free, granted, held } from "../support/votes.js";
-import { permitsText } from "../support/permits-text.js";
 
 describe("permitsIn", () => {
   for (const [text, permitCount] of [
@@ -20,46 +26,87 @@ describe("permitsIn", () => {
   }
 });
 
-const taken = (permitCount: number, ...permits: number[]): Vote => {
-  return { ...held(500), takenPermits: permitsText(new Set(permits), permitCount) };
-};
-
-describe("freePermits", () => {
-  const ROWS: readonly (readonly [string, number, readonly (Vote | undefined)[], number[]])[] = [
-    ["one node, one of three free", 3, [taken(3, 0, 2)], [1]],
-    ["one node, none free", 3, [taken(3, 0, 1, 2)], []],
-    ["free on all", 5, [taken(5, 0), taken(5, 0), taken(5, 0)], [1, 2, 3, 4]],
-    ["rather those that are free on more", 3, [taken(3, 0, 1), taken(3, 0), granted(7)], [2]],
-    ["taken on one of three", 2, [taken(2, 0, 1), taken(2, 0), granted(7)], [1]],
-    ["taken on two of three", 2, [taken(2, 0, 1), taken(2, 0, 1), granted(7)], []],
-    ["taken on one, and one is silent", 2, [taken(2, 0, 1), taken(2, 0), fault()], []],
-    ["free on two, and one is silent", 2, [taken(2, 0), taken(2, 0), fault()], [1]],
-    ["not all have answered", 2, [taken(2, 0), taken(2, 0), undefined], [1]],
-    ["held as a whole", 2, [held(50), held(50), undefined], []],
-    ["held as a whole on one", 2, [held(50), taken(2, 0), taken(2, 0)], [1]],
-    ["half of four", 2, [taken(2, 0), taken(2, 0), granted(1), granted(1)], [1]],
-    ["half of four, one of them taken", 2, [taken(2, 0), taken(2, 0, 1), granted(1), free()], []],
-  ];
-  for (const [title, permitCount, votes, permits] of ROWS) {
-    it(title, () => {
-      expect(freePermits(votes, permitCount)).to.deep.equal(permits);
+describe("Numbers of permits as text", () => {
+  for (const [numbers, text] of [
+    [[], ""],
+    [[7], "7"],
+    [[0, 1], "0-1"],
+    [[0, 1, 2, 5, 9, 10], "0-2,5,9-10"],
+    [[MAX_PERMITS - 1], "9999"],
+  ] as const) {
+    it(`${numbers.join(" ")} is "${text}"`, () => {
+      expect(numbersText(numbers)).to.equal(text);
+      if (text !== "") expect(numbersIn(text)).to.deep.equal(numbers);
     });
   }
 
-  it("reads what permitsText wrote, for any permits of any number", () => {
-    const permitCount = fc.integer({ min: 1, max: MAX_PERMITS });
-    const someOf = permitCount.chain((count) =>
-      fc.tuple(fc.constant(count), fc.uniqueArray(fc.nat(count - 1))),
-    );
+  for (const text of [
+    ...["", ",", "1,", "01", "1-", "-1", "2-1", "1-1", "1,1", "3,2", "1-3,3", "0-10000", "10000"],
+    ...[" 1", "1 ", "1e0", "0x1", "1.5", "99999999999999999999"],
+  ]) {
+    it(`no node would send "${text}"`, () => {
+      expect(numbersIn(text)).to.equal(undefined);
+    });
+  }
+
+  it("is read as it was written", () => {
+    const some = fc.uniqueArray(fc.nat(MAX_PERMITS - 1), { minLength: 1, maxLength: 200 });
     fc.assert(
-      fc.property(someOf, ([count, permits]) => {
-        const others = Array.from({ length: count }, (_, permit) => permit).filter(
-          (permit) => !permits.includes(permit),
-        );
-        expect(freePermits([taken(count, ...permits)], count)).to.deep.equal(others);
-        expect(takenCount(permitsText(new Set(permits), count))).to.equal(permits.length);
+      fc.property(some, (list) => {
+        const numbers = list.toSorted((a, b) => a - b);
+        expect(numbersIn(numbersText(numbers))).to.deep.equal(numbers);
       }),
-      { numRuns: 50 },
+    );
+  });
+});
+
+const taken = (permitCount: number, ...permits: number[]): Vote => takenVote(permitCount, permits);
+
+describe("freePermits", () => {
+  const ROWS: readonly (readonly [string, number, readonly (Vote | undefined)[], number[]])[] = [
+    ["one node, one of three free", 1, [taken(3, 0, 2)], [1]],
+    ["one node, none free", 1, [taken(3, 0, 1, 2)], []],
+    ["free on all", 1, [taken(5, 0), taken(5, 0), taken(5, 0)], [1, 2, 3, 4]],
+    ["rather those that are free on more", 1, [taken(3, 0, 1), taken(3, 0), granted(7)], [2]],
+    ["taken on one of three", 1, [taken(2, 0, 1), taken(2, 0), granted(7)], [1]],
+    ["taken on two of three", 1, [taken(2, 0, 1), taken(2, 0, 1), granted(7)], []],
+    ["taken on one, and one is silent", 1, [taken(2, 0, 1), taken(2, 0), fault()], []],
+    ["free on two, and one is silent", 1, [taken(2, 0), taken(2, 0), fault()], [1]],
+    ["not all have answered", 1, [taken(2, 0), taken(2, 0), undefined], [1]],
+    ["held as a whole", 1, [held(50), held(50), undefined], []],
+    ["held as a whole on one", 1, [held(50), taken(2, 0), taken(2, 0)], [1]],
+    ["half of four", 1, [taken(2, 0), taken(2, 0), granted(1), granted(1)], [1]],
+    ["half of four, one of them taken", 1, [taken(2, 0), taken(2, 0, 1), granted(1), free()], []],
+    ["nobody has told", 1, [granted(1), granted(2), granted(3)], []],
+    ["two of five", 2, [taken(5, 0), taken(5, 0), taken(5, 0)], [1, 2, 3, 4]],
+    ["two, of which one is missing", 2, [taken(2, 0), taken(2, 0), taken(2, 0)], []],
+    ["two, not on the same quorum", 2, [taken(3, 1, 2), taken(3, 0, 2), taken(3, 0, 1)], []],
+    ["two, on one quorum", 2, [taken(4, 0, 1), taken(4, 0, 1), taken(4, 2, 3)], [2, 3]],
+    ["two, on the same two of three", 2, [taken(4, 3), taken(4, 0, 2), taken(4, 2, 3)], [0, 1]],
+  ];
+  for (const [title, wanted, votes, permits] of ROWS) {
+    it(title, () => {
+      expect(freePermits(votes, wanted)).to.deep.equal(permits);
+    });
+  }
+
+  it("are such that a quorum could grant any run of as many as are wanted, or all of one run", () => {
+    const permitCount = 6;
+    const some = fc.subarray(Array.from({ length: permitCount }, (_, permit) => permit));
+    const nodes = fc.array(some, { minLength: 3, maxLength: 3 });
+    fc.assert(
+      fc.property(nodes, fc.integer({ min: 1, max: 3 }), (takenOn, wanted) => {
+        const found = freePermits(
+          takenOn.map((permits) => taken(permitCount, ...permits)),
+          wanted,
+        );
+        if (found.length === 0) return;
+        const granting = takenOn.filter((permits) =>
+          found.every((each) => !permits.includes(each)),
+        );
+        expect(granting.length).to.be.at.least(2);
+        expect(found.length).to.be.at.least(wanted);
+      }),
     );
   });
 });

@@ -1,21 +1,26 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { turnMs } from "../../src/protocol/backoff.js";
-import { MAX_PERMITS } from "../../src/protocol/permits.js";
+import { MAX_PERMITS, numbersText } from "../../src/protocol/permits.js";
 import { parseTurnMessage } from "../../src/protocol/turn-message.js";
 
 const lockKeys = fc.string({ minLength: 1, maxLength: 40, unit: "binary" });
 const turns = fc.integer({ min: 0, max: 1_000_000 }).map(turnMs);
 
 describe("A turn message", () => {
-  it("says the key, how long it is kept and for which place, and of a semaphore the permit", () => {
-    const prefixes = fc.constantFrom("", "r", "s");
-    const permits = fc.option(fc.integer({ min: 0, max: MAX_PERMITS - 1 }), { nil: undefined });
+  it("says the key, how long it is kept and for which place, and of a semaphore the permits", () => {
+    const prefixes = fc.constantFrom("", "r", "s", "s2,", "s10000,");
+    const some = fc.uniqueArray(fc.nat(MAX_PERMITS - 1), { minLength: 1, maxLength: 9 });
+    const permits = fc.option(
+      some.map((list) => list.toSorted((a, b) => a - b)),
+      { nil: undefined },
+    );
     fc.assert(
-      fc.property(lockKeys, turns, permits, prefixes, (lockKey, turnMs, permit, prefix) => {
-        const placePrefix = permit === undefined ? prefix : "s";
-        const text = permit === undefined ? `${prefix}${turnMs}` : `${turnMs}/${permit}`;
-        const message = { lockKey, placePrefix, turnMs, permit };
+      fc.property(lockKeys, turns, permits, prefixes, (lockKey, turnMs, numbers, prefix) => {
+        const placePrefix = numbers === undefined ? prefix : "s";
+        const text =
+          numbers === undefined ? `${prefix}${turnMs}` : `${turnMs}/${numbersText(numbers)}`;
+        const message = { lockKey, placePrefix, turnMs, permits: numbers };
         expect(parseTurnMessage(`${text}:${lockKey}`)).to.deep.equal(message);
       }),
     );
@@ -26,7 +31,17 @@ describe("A turn message", () => {
     ...["4:lock:a", "101:lock:a", "0:lock:a", "-20:lock:a", "+20:lock:a", "20.5:lock:a"],
     ...["1e2:lock:a", "0x20:lock:a", " 20:lock:a", "20 :lock:a", "NaN:lock:a", "Infinity:lock:a"],
     ...["20/-1:lock:a", "20/1.5:lock:a", "20/1e1:lock:a", "20/NaN:lock:a", "20/01:lock:a"],
-    ...["20/1000:lock:a", "20/999999999:lock:a", "20/ 1:lock:a", "٢٠:lock:a", "99999999/1:lock:a"],
+    ...[
+      "20/10000:lock:a",
+      "20/2,1:lock:a",
+      "20/1-:lock:a",
+      "s0,20:lock:a",
+      "r2,20:lock:a",
+      "20/999999999:lock:a",
+      "20/ 1:lock:a",
+      "٢٠:lock:a",
+      "99999999/1:lock:a",
+    ],
     ...["x20:lock:a", "R20:lock:a", "rs20:lock:a", "r:lock:a", "s20/1:lock:a", "r20/1:lock:a"],
     ...[`20:${"a".repeat(20_000)}`, `${"2".repeat(20_000)}:lock:a`],
   ]) {
@@ -46,7 +61,7 @@ describe("A turn message", () => {
         if (turn === undefined) return;
         expect(turn.turnMs).to.be.within(turnMs(0), turnMs(Infinity));
         expect(turn.lockKey).to.not.equal("");
-        if (turn.permit !== undefined) expect(turn.permit).to.be.within(0, MAX_PERMITS - 1);
+        for (const number of turn.permits ?? []) expect(number).to.be.within(0, MAX_PERMITS - 1);
       }),
     );
   });

@@ -9,7 +9,8 @@ import type {
   HandshakeRequest,
 } from "../../src/channel/transport.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
-import type { Operation } from "../../src/protocol/operation.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
+import { newOperation, type Operation } from "../../src/protocol/operation.js";
 import { BatchWire } from "../../src/script/batch-encoder.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 import { operation } from "../support/channel-bench.js";
@@ -35,6 +36,7 @@ const REQUEST: HandshakeRequest = {
 
 /** A script call, as the Cluster gets it. */
 interface Call {
+  readonly name: string;
   readonly slot: number;
   readonly number: number;
   /** Their lock keys, in order. */
@@ -45,10 +47,14 @@ interface Call {
 function connectionTo(
   nodes: string,
   answer: (call: Call) => unknown = ({ number }) => number,
+  evaluate: (...words: readonly unknown[]) => Promise<unknown> = () => Promise.resolve(1),
+  onClose: () => void = () => {},
 ): Connection {
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
+    slots: Array.from({ length: 16_384 }, (_, slot) => [slot < 8_192 ? "a:1" : "b:1"]),
     cluster: () => Promise.resolve(nodes),
+    eval: evaluate,
     time: () => Promise.resolve(["1700000000", "123456"]),
     sendCommand: (command: Command) => {
       try {
@@ -57,24 +63,28 @@ function connectionTo(
         command.reject(error as Error);
       }
     },
-    disconnect: () => {},
+    disconnect: () => client.emit("end"),
   });
   const open = (): Cluster => client as unknown as Cluster;
-  const events = { onOpen: () => {}, onClose: () => {} };
+  const events = { onOpen: () => {}, onClose: () => onClose() };
   return new ClusterTransport("cluster 0", open, WIRE).connect(events);
 }
 
 function callIn(command: Command): Call {
   const sent = command.toWritable(undefined as never);
-  const [, , keyCount, , ...words] = wordsIn(sent);
+  const [name = "", , keyCount, , ...words] = wordsIn(sent);
   const count = Number(keyCount) - 1;
   const slot = (command as unknown as { getSlot(): number }).getSlot();
-  return { slot, number: Number(words[count + 2]), keys: words.slice(0, count) };
+  return { name, slot, number: Number(words[count + 2]), keys: words.slice(0, count) };
 }
 
 /** The handshake of a Cluster whose members are listed so. */
-function handshakeOf(nodes: string): Promise<HandshakeReply> {
-  return new Promise((resolve) => connectionTo(nodes).handshake(REQUEST, resolve));
+function handshakeOf(
+  nodes: string,
+  evaluate?: (...words: readonly unknown[]) => Promise<unknown>,
+): Promise<HandshakeReply> {
+  const connection = connectionTo(nodes, undefined, evaluate);
+  return new Promise((resolve) => connection.handshake(REQUEST, resolve));
 }
 
 async function runIdOf(nodes: string): Promise<string> {
@@ -102,6 +112,18 @@ describe("ClusterTransport", () => {
     expect(handshake.record).to.include({ state: "unkept", nodeCount: 3, maxTtlMs: 60_000 });
   });
 
+  for (const [what, evaluate, isAble] of [
+    ["may", () => Promise.resolve(1), true],
+    ["may not", () => Promise.resolve(0), false],
+    ["cannot be asked whether it may", () => Promise.reject(new Error("CLUSTERDOWN")), true],
+  ] as const) {
+    it(`tells waiters only where a script may: one ${what} publish`, async () => {
+      const handshake = await handshakeOf(`${A}\n`, evaluate);
+      if (handshake.kind !== "handshake") return expect.fail("no handshake");
+      expect(handshake.capabilities.pubSub).to.equal(isAble);
+    });
+  }
+
   describe("with operations of several hash slots", () => {
     const NUMBER = 1_000;
     const names = ["a", "b", "c", "a", "d", "b"];
@@ -110,10 +132,13 @@ describe("ClusterTransport", () => {
     );
     const slotOf = (name: string): number => keySlot(`lock:${name}`);
 
-    async function sent(answer: (call: Call) => unknown): Promise<BatchReply | undefined> {
+    async function sent(
+      answer: (call: Call) => unknown,
+      asked = operations,
+    ): Promise<BatchReply | undefined> {
       const connection = connectionTo(`${A}\n`, answer);
       await new Promise<HandshakeReply>((resolve) => connection.handshake(REQUEST, resolve));
-      const batch = { operations, recordId: "id", number: NUMBER, withScript: false };
+      const batch = { operations: asked, recordId: "id", number: NUMBER, withScript: false };
       return await Promise.race([
         new Promise<BatchReply>((resolve) => connection.send(batch, resolve)),
         new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 50)),
@@ -154,6 +179,33 @@ describe("ClusterTransport", () => {
       expect(reply.number).to.equal(undefined);
     });
 
+    it("asks each slot for its own places, and joins the answers", async () => {
+      const places = names.map((name, ticket) => ({
+        keys: keysOf("lock:", name),
+        waiter: { inbox: "inbox", ticket, turnMs: 5 },
+      }));
+      const { keys } = places[0] as { keys: LockKind };
+      const refresh = newOperation("refresh", { keys, ownerId: "inbox", sendBeforeMs: 9, places });
+      const calls: Call[] = [];
+      const reply = await sent(
+        (call) => {
+          calls.push(call);
+          const ofPlaces = call.keys.slice(1);
+          const left = ofPlaces.map((key, at) => key.charCodeAt(5) * 10 + at).join(",");
+          return [call.number, `places 1700 ${left} ${",".repeat(ofPlaces.length - 1)}`];
+        },
+        [refresh],
+      );
+      for (const { slot, keys: sentKeys } of calls)
+        expect(new Set(sentKeys.map((key) => keySlot(key)))).to.deep.equal(new Set([slot]));
+      expect(new Set(calls.map(({ number }) => number)).size).to.equal(4);
+      if (reply?.kind !== "votes") return expect.fail("no votes");
+      const [vote] = reply.votes;
+      if (vote?.kind !== "granted") return expect.fail("not granted");
+      expect([...(vote.looks?.blockedMs ?? [])]).to.deep.equal([970, 980, 990, 971, 1_000, 981]);
+      expect(vote.looks?.signs).to.equal(",,,,,");
+    });
+
     it("counts the fault of a slot for its own operations only", async () => {
       const reply = await sent(({ slot, number }) => {
         if (slot === slotOf("b")) throw new Error("CLUSTERDOWN Hash slot not served");
@@ -170,6 +222,70 @@ describe("ClusterTransport", () => {
         return number;
       });
       expect(reply).to.equal(undefined);
+    });
+  });
+
+  describe("sends the script", () => {
+    const acquireOf = (name: string): Operation =>
+      operation("acquire", `owner of ${name}`, { keys: keysOf("lock:", name) });
+    const calls: Call[] = [];
+    let isLost = false;
+    let closedCount = 0;
+    let number = 1;
+    let connection: Connection;
+
+    beforeEach(async () => {
+      calls.length = closedCount = 0;
+      isLost = false;
+      connection = connectionTo(
+        `${A}\n`,
+        (call) => {
+          calls.push(call);
+          if (isLost && call.name === "evalsha") throw new Error("NOSCRIPT No matching script.");
+          return call.number;
+        },
+        undefined,
+        () => closedCount++,
+      );
+      await new Promise<HandshakeReply>((resolve) => connection.handshake(REQUEST, resolve));
+    });
+
+    function send(...names: readonly string[]): Promise<BatchReply> {
+      const batch = { operations: names.map(acquireOf), number, recordId: "", withScript: false };
+      number += names.length;
+      return new Promise((resolve) => connection.send(batch, resolve));
+    }
+
+    const sentNames = (): readonly string[] => calls.map(({ name }) => name);
+
+    it("once to each member, and then its hash", async () => {
+      // Of these, b is in a slot of another member.
+      const members = ["a", "d", "b"].map((name) => keySlot(`lock:${name}`) < 8_192);
+      expect(members).to.deep.equal([true, true, false]);
+      for (const name of ["a", "d", "b", "a", "b"]) await send(name);
+      expect(sentNames()).to.deep.equal(["eval", "evalsha", "eval", "evalsha", "evalsha"]);
+    });
+
+    it("again to one that has lost it, with what was not executed", async () => {
+      await send("a");
+      isLost = true;
+      expect(await send("a")).to.deep.include({ kind: "votes", number: number - 1 });
+      isLost = false;
+      await send("a");
+      expect(sentNames()).to.deep.equal(["eval", "evalsha", "eval", "evalsha"]);
+      expect(closedCount).to.equal(0);
+    });
+
+    it("not behind a later call in the slot: that ends the connection", async () => {
+      await send("a");
+      isLost = true;
+      void send("a");
+      void send("a");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(closedCount).to.be.above(0);
+      expect(sentNames().slice(1, 3)).to.deep.equal(["evalsha", "evalsha"]);
+      const again = calls.slice(3);
+      expect(again.filter((call) => call.number === number - 2)).to.deep.equal([]);
     });
   });
 });

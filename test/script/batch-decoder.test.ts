@@ -73,13 +73,14 @@ describe("decodeReply", () => {
     },
     {
       title: "a permit of another",
-      answer: "taken 400 b3 yyyyyy 900~x9_Kq2@1700;40~yyyyyy@~1800",
+      answer: "taken 400 7 0-1,9 yyyyyy 900~x9_Kq2@1700;40~yyyyyy@~1800",
       vote: {
         kind: "refused",
         reason: "held",
         remainingMs: 400,
         label: undefined,
-        takenPermits: "b3",
+        takenPermits: 7,
+        freePermits: [0, 1, 9],
         holder: "yyyyyy",
         signs: "900~x9_Kq2@1700;40~yyyyyy@~1800",
       },

@@ -188,7 +188,7 @@ describe("encodeBatch", () => {
     {
       title: "another kind of lock, with keys and arguments of its own behind",
       kind: "extend",
-      over: { keys: permitLock(AT_A, 3, 2) },
+      over: { keys: permitLock(AT_A, 3, 1, [2]) },
       of: "permit",
       keys: KEYS,
       args: [...OWN, "7", "", "0", "0", "", "", "3", "2"],
@@ -235,7 +235,9 @@ describe("encodeBatch", () => {
     const at = (name: string) => keysOf("lock:", name);
     const groups = [
       ["a", "b"].map((name) => operation("extend", "me", { keys: sharedLock(at(name)) })),
-      ["a", "b"].map((name) => operation("extend", "me", { keys: permitLock(at(name), 3, 1) })),
+      ["a", "b"].map((name) =>
+        operation("extend", "me", { keys: permitLock(at(name), 3, 1, [1]) }),
+      ),
       [operation("extend", "me", { keys: severalLock([at("a"), at("b")]) })],
       [operation("extend", "me", { keys: severalLock([at("a"), at("b"), at("c")]) })],
       [operation("extend", "me"), operation("extend", "you")],

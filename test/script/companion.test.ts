@@ -31,7 +31,7 @@ const acquireOf = (of: (keys: NameKeys) => LockKind) => (keys: NameKeys) => [
 /** What a node does so that the key is there. */
 const WRITERS: Readonly<Record<string, (keys: NameKeys) => readonly Operation[]>> = {
   readers: acquireOf(sharedLock),
-  permits: acquireOf((keys) => permitLock(keys, 3, 2)),
+  permits: acquireOf((keys) => permitLock(keys, 3, 1, [2])),
   holds: acquireOf((keys) => ownedLock(keys, "job")),
   stamp: acquireOf((keys) => timestampLock(keys, "timestamp")),
   queue: (plain) => {

@@ -283,14 +283,11 @@ const BUGS: readonly PlantedBug[] = [
     },
   },
   {
-    title: "a first permit that tells nobody of number 0",
+    title: "a first permit that tells nobody",
     profile: "semaphore",
     killer: "W5",
     tamper: {
-      script: planted([
-        "if index ~= lock.permit and not offer(lock, index) then return end",
-        "if index > 0 and index ~= lock.permit and not offer(lock, index) then return end",
-      ]),
+      script: planted(["if lock.is_first or lock.is_waited_for then offer(lock) end", ""]),
     },
   },
   {

@@ -1,15 +1,37 @@
 import { RedisProcess } from "../../src/testing/index.js";
 import { eventually } from "./settle.js";
 
+const startMember = (): Promise<RedisProcess> =>
+  RedisProcess.start({ cluster: true, extraArgs: ["--cluster-announce-ip", "127.0.0.1"] });
+
 /** A Cluster of one server, which has all slots. */
 export async function startCluster(): Promise<RedisProcess> {
-  const server = await RedisProcess.start({
-    cluster: true,
-    extraArgs: ["--cluster-announce-ip", "127.0.0.1"],
-  });
+  const server = await startMember();
   await addAllSlots(server);
   await clusterIsUp(server);
   return server;
+}
+
+/** Two members of a Cluster: the first has all slots, until some are {@link moveSlot moved}. */
+export async function startPair(): Promise<readonly [RedisProcess, RedisProcess]> {
+  const [first, second] = [await startCluster(), await startMember()];
+  await first.command("CLUSTER", "MEET", "127.0.0.1", second.port);
+  await eventually("they know each other", async () => {
+    const infos = await Promise.all([first, second].map((one) => one.command("CLUSTER", "INFO")));
+    return infos.every((info) => /state:ok[^]*known_nodes:2/.test(String(info)));
+  });
+  return [first, second];
+}
+
+/** Moves a slot with its keys, as `redis-cli --cluster reshard` does. */
+export async function moveSlot(slot: number, from: RedisProcess, to: RedisProcess): Promise<void> {
+  const [fromId, toId] = await Promise.all([from, to].map((one) => one.command("CLUSTER", "MYID")));
+  await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", String(fromId));
+  await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", String(toId));
+  const keys = (await from.command("CLUSTER", "GETKEYSINSLOT", slot, 1_000)) as string[];
+  if (keys.length > 0)
+    await from.command("MIGRATE", "127.0.0.1", to.port, "", 0, 5_000, "KEYS", ...keys);
+  for (const one of [to, from]) await one.command("CLUSTER", "SETSLOT", slot, "NODE", String(toId));
 }
 
 /** In the way that servers before Redis 7 know, too. */

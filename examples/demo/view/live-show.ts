@@ -1,6 +1,7 @@
 import type { Show, Stage } from "../stage.js";
 import { render } from "./cells.js";
 import { frame } from "./frame.js";
+import type { Recording } from "./recording.js";
 
 const FRAME_MS = 100;
 const HIDE_CURSOR = "\x1b[?25l";
@@ -19,8 +20,11 @@ export class LiveShow implements Show, Disposable {
   #sceneTitle = "starting five Redis servers and two services";
   #height = 0;
   #isOver = false;
+  readonly #recording: Recording | undefined;
 
-  constructor() {
+  /** @param recording gets what is drawn */
+  constructor(recording?: Recording) {
+    this.#recording = recording;
     process.stdout.write(HIDE_CURSOR);
     // Also after a crash: a terminal without its cursor is a nuisance.
     process.on("exit", () => this[Symbol.dispose]());
@@ -36,6 +40,7 @@ export class LiveShow implements Show, Disposable {
   scene(title: string): void {
     this.#sceneNumber++;
     this.#sceneTitle = title;
+    this.#recording?.scene(title);
     this.#draw();
   }
 
@@ -78,6 +83,7 @@ export class LiveShow implements Show, Disposable {
     };
     // One row stays free for the cursor, and one column so that nothing wraps.
     const lines = frame(this.#stage, telling, columns - 1, rows - 1);
+    this.#recording?.add(telling.passedMs, lines);
     const up = this.#height === 0 ? "" : `\x1b[${this.#height}A`;
     const text = lines.map((line) => `${render(line, columns - 1)}${CLEAR_TO_END_OF_LINE}\n`);
     // In one write, so that no half of a view is ever seen.

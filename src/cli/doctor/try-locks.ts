@@ -97,7 +97,7 @@ class Trial {
     await this.#each("some", "shared locks", () => {
       return this.#held(sharedLock(keys), () => this.#held(sharedLock(keys)));
     });
-    await this.#each("some", "semaphores", () => this.#held(permitLock(keys, 1, 0)));
+    await this.#each("some", "semaphores", () => this.#held(permitLock(keys, 1, 1, [0])));
     await this.#each("some", "locks with an owner", () => this.#held(ownedLock(keys, "doctor")));
     await this.#direct("speed", "taking over from crashed holders", ["PEXPIRETIME", keys.lockKey]);
     await this.#waiting();

@@ -1,158 +1,152 @@
--- One of the permits of a semaphore. The lock key holds the number of permits, so that it also excludes semaphores of
--- another size; the members are permit and owner of each permit that is held.
+-- Permits of a semaphore: one, or several that are taken, renewed and released together. The lock key holds the size of
+-- the semaphore, so that it also excludes those of another size. Two sorted sets have the same members, the number and
+-- the owner of each permit that is taken: lock.members by their ends, lock.numbers by their numbers. So no step looks at
+-- more of them than it asks for, however many there are.
 --
 -- A permit is a mutex of its own: refused where another owner holds that permit, however many others are free. The
--- refusal says which permits are taken. Admitting any owner while there are fewer owners than permits would be wrong on
--- a quorum: nodes that count different owners would admit more than there are permits.
+-- refusal says which are. Admitting any owner while fewer are taken than there are permits would be wrong on a quorum:
+-- nodes that count different owners would admit more than there are permits.
 --
--- A permit that becomes free is reserved for the first waiter for one, for as long as a name would be.
--- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
+-- Who waits for permits gets them in the order of the queue, see lib/permit_queue.lua. What is only needed where others
+-- hold permits, or wait, is in files of its own: creating those functions costs as much as taking a permit.
+-- luacheck: read globals PERMITS_HOLDER
 
 local companion = require('lib.companion')
-local lock_key = require('lib.lock_key')
-local members = require('lib.members')
 local now_ms = require('lib.clock')
 local call = redis.call
 
--- A permit number out of range would be an extra permit. Undefined where none is chosen yet.
-local function permit_of(text, permits)
-  if text == '' then return end
-  local permit = string.find(text, '^%d+$') and tonumber(text)
-  local is_one = permit and permit < permits and string.format('%.0f', permit) == text
-  if not is_one then error('ERR no permit ' .. text .. ' among ' .. permits, 0) end
-  return permit
+local function size_of(holder)
+  return tonumber(string.match(holder or '', '^' .. PERMITS_HOLDER .. '(%d+)$') or nil)
 end
 
-local function expire(key, marker, member)
-  members.drop({ key = key, marker = marker, members = companion('permits', key), member = member })
+-- The permits of a name whose lock key has that value. into: the table that they become
+local function permits_of(key, queue, holder, into)
+  local lock = into or { key = key, queue = queue }
+  lock.marker, lock.permits = holder, size_of(holder)
+  lock.members, lock.numbers = companion('permits', key), companion('numbers', key)
+  return lock
 end
 
 local function prepare(lock)
-  lock.permits, lock.permit = tonumber(ARGV[lock.a]), permit_of(ARGV[lock.a + 1], tonumber(ARGV[lock.a]))
-  lock.members, lock.marker = companion('permits', lock.key), PERMITS_HOLDER .. ARGV[lock.a]
-  lock.member = ARGV[lock.a + 1] .. ':' .. lock.owner
-end
-
--- The holder of each permit, and ms until the first of them expires; reservations count only where all permits are
--- taken.
-local function standing(lock)
-  local taken, left, of_reservation = {}, nil, nil
-  local all = call('ZRANGE', lock.members, 0, -1, 'WITHSCORES')
-  for at = 1, #all, 2 do
-    local score = tonumber(all[at + 1])
-    if score >= now_ms() then
-      local index, who = string.match(all[at], '^(%d+):(.*)$')
-      taken[tonumber(index)] = who
-      if string.find(who, RESERVATION, 1, true) == 1 then
-        of_reservation = of_reservation or score - now_ms()
-      else
-        left = left or score - now_ms()
-      end
-    end
+  local text = ARGV[lock.a + 1]
+  permits_of(lock.key, lock.queue, PERMITS_HOLDER .. ARGV[lock.a], lock)
+  lock.first, lock.count = tonumber(text), 1
+  if not lock.first or lock.first < 0 or lock.first >= lock.permits or string.format('%.0f', lock.first) ~= text then
+    lock.ranges, lock.count = require('lib.numbers').ranges_in(text, lock.permits)
+    lock.first = lock.count > 0 and lock.ranges[1][1]
   end
-  return taken, left or of_reservation
+  -- They are taken and dropped together: the first stands for all.
+  lock.member = lock.first and lock.first .. ':' .. lock.owner or ''
 end
 
--- Who has the permit that was asked for, and which permits are taken, one digit for every four.
-local function refuse(lock, taken, left)
-  local digits = {}
-  for at = 0, lock.permits - 1, 4 do
-    local digit = 0
-    for bit = 0, 3 do
-      if taken[at + bit] then digit = digit + 2 ^ bit end
+-- The lock key and the sets live as long as the last of the permits. last: when that ends, where it is known
+local function settle(lock, last)
+  if not last then
+    last = tonumber(call('ZRANGE', lock.members, -1, -1, 'WITHSCORES')[2])
+    if not last or last < now_ms() then
+      call('DEL', lock.key, lock.members, lock.numbers)
+      return
     end
-    digits[#digits + 1] = string.format('%x', digit)
+    require('lib.numbers').sweep(lock)
   end
-  local signs = require('lib.standing').signs(lock.key, lock.marker)
-  local beginning = lock_key.beginning_of(taken[lock.permit])
-  return 'taken ' .. left .. ' ' .. table.concat(digits) .. ' ' .. beginning .. ' ' .. signs
+  local left = math.max(1, last - now_ms())
+  call('SET', lock.key, lock.marker, 'PX', left)
+  call('PEXPIRE', lock.members, left)
+  call('PEXPIRE', lock.numbers, left)
 end
 
--- Reserves a free permit for the first waiter that listens.
-local function offer(lock, index)
-  local inbox, ms = require('lib.offers').offer_permit(lock.key, lock.queue, index)
-  if not inbox then return false end
-  call('ZADD', lock.members, now_ms() + ms, index .. ':' .. RESERVATION .. inbox)
-  members.settle(lock)
-  return true
+-- When ours end; undefined where they have, or the lock key has.
+local function ends_at(lock)
+  local score = tonumber(call('ZSCORE', lock.members, lock.member) or nil)
+  return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil
 end
 
-local function is_semaphore(holder)
-  return holder and string.find(holder, PERMITS_HOLDER, 1, true) == 1
+local function is_ours(lock)
+  return ends_at(lock) ~= nil
 end
 
-local function blocker(lock)
-  local holder = call('GET', lock.key)
-  if holder and holder ~= lock.marker then return lock_key.refuse(holder, lock.key) end
-  local taken, left = standing(lock)
-  return holder and taken[lock.permit] and refuse(lock, taken, left) or 'free'
+-- Never shortens, and always moves the end: others see by it that the lock was renewed.
+local function put(lock, is_new)
+  local ends = math.max((not lock.is_first and ends_at(lock) or 0) + 1, now_ms() + lock.ttl)
+  if lock.count > 1 then
+    require('lib.numbers').put(lock, lock.ranges, lock.owner, ends, is_new)
+  else
+    call('ZADD', lock.members, ends, lock.member)
+    if is_new then call('ZADD', lock.numbers, lock.first, lock.member) end
+  end
+  settle(lock, lock.is_first and ends)
 end
 
-local function take(lock)
-  if not lock.permit then error('ERR no permit is chosen', 0) end
+local function retime(lock)
+  put(lock, false)
+end
+
+local function drop(lock)
+  if lock.count > 1 then
+    require('lib.numbers').remove(lock, lock.owner)
+  else
+    call('ZREM', lock.members, lock.member)
+    call('ZREM', lock.numbers, lock.member)
+  end
+  settle(lock)
+end
+
+-- Those left over from an earlier tenure are not ours. Only after the first command that allocates memory, if there are
+-- none: a node without memory refuses nothing after that.
+local function begin(lock)
+  if call('EXISTS', lock.members, lock.numbers) > 0 then call('DEL', lock.members, lock.numbers) end
+  lock.is_first = true
+end
+
+local function take(lock, is_acquire)
+  if lock.count == 0 then error('ERR no permit is chosen', 0) end
   local holder = call('GET', lock.key)
   if holder and holder ~= lock.marker and holder ~= lock.reservation then
-    if is_semaphore(holder) then return require('lib.foreign').refusal_as(holder), true end
-    return lock_key.refuse(holder, lock.key)
+    if size_of(holder) then return require('lib.foreign').refusal_as(holder), true end
+    return require('lib.lock_key').refuse(holder, lock.key)
   end
+  local refusal
   if holder == lock.marker then
-    local taken, left = standing(lock)
-    local who = taken[lock.permit]
-    if who and who ~= lock.owner and who ~= lock.reservation then return refuse(lock, taken, left) end
-    if who and who == lock.reservation then call('ZREM', lock.members, lock.permit .. ':' .. who) end
+    refusal = require('lib.permit_queue').refusal_of(lock, is_acquire and not ends_at(lock))
   else
-    members.begin(lock)
+    begin(lock)
   end
-  members.retime(lock)
+  if refusal then return refusal end
+  put(lock, true)
 end
 
--- After a lock of another kind, all other permits are free.
+-- Tells those who wait, as far as there are permits for them.
+local function offer(lock)
+  if require('queue.place_at')(lock.queue, 0) then require('lib.permit_queue').offer(lock) end
+end
+
+-- All others are free after a lock of another kind, and some may be after one that wanted more than the next.
 local function taken(lock)
-  if not lock.is_first then return end
-  for index = 0, lock.permits - 1 do
-    if index ~= lock.permit and not offer(lock, index) then return end
-  end
+  if lock.is_first or lock.is_waited_for then offer(lock) end
 end
 
-local function pass_on(lock)
-  offer(lock, lock.permit)
+-- One of them, of any owner.
+local function expire(key, holder, member)
+  local lock = permits_of(key, nil, holder)
+  call('ZREM', lock.members, member)
+  call('ZREM', lock.numbers, member)
+  settle(lock)
 end
 
--- For waiters behind one that wanted the name as a whole, and has left.
+-- For waiters behind one that wanted the name as a whole, or more permits than they, and has left.
 local function let_in(key, queue, holder)
-  local lock = { key = key, queue = queue, members = companion('permits', key), marker = holder }
-  local permits = standing(lock)
-  for index = 0, tonumber(string.sub(holder, #PERMITS_HOLDER + 1)) - 1 do
-    if not permits[index] and not offer(lock, index) then return end
-  end
-end
-
--- Leaves the queue; a reservation for us, of this permit or of the name, is passed on, and readers behind us are told.
-local function leave(lock)
-  require('queue.leave')(lock.queue, lock.place)
-  local holder = call('GET', lock.key)
-  if holder == lock.reservation then
-    call('DEL', lock.key)
-    require('lib.offers').offer(lock.key, lock.queue)
-  elseif lock.permit and is_semaphore(holder)
-    and call('ZREM', lock.members, lock.permit .. ':' .. lock.reservation) == 1 then
-    -- The sender that passes it on need not know the number of permits.
-    lock.marker = holder
-    members.settle(lock)
-    local is_free = not offer(lock, lock.permit) and call('EXISTS', lock.key) == 0
-    if is_free then require('lib.offers').offer(lock.key, lock.queue) end
-  elseif holder == SHARED_HOLDER then
-    require('lib.offers').notify_readers(lock.key, lock.queue)
-  end
+  local lock = permits_of(key, queue, holder)
+  require('lib.numbers').sweep(lock)
+  offer(lock)
 end
 
 return {
-  is_ours = members.is_ours, retime = members.retime, drop = members.drop,
+  is_ours = is_ours, retime = retime, drop = drop, settle = settle, size_of = size_of, permits_of = permits_of,
   expire = expire, let_in = let_in,
   prepare = prepare,
-  blocker = blocker,
+  blocker = function(lock) return require('lib.permit_queue').blocker(lock) end,
   take = take,
   taken = taken,
-  pass_on = pass_on,
-  leave = leave,
+  pass_on = offer,
+  leave = function(lock) require('lib.permit_queue').leave(lock) end,
 }

@@ -14,27 +14,13 @@ local function offer(key, of, is_not_reserved, by)
     local first = place_at(of, 0)
     if not first then return end
     leave(of, first)
-    local wants, ms, inbox = string.match(first, '^([rs]?)(%d+):(.*)$')
+    local wants, ms, inbox = string.match(first, '^([rs]?[%d,]-)(%d+):(.*)$')
     -- Not to the process that gives it up for others and waits on: it could keep them out for ever.
     local is_given_up = by and by.inbox == inbox and by.token == ''
     local may_grant = wants == '' and by and not is_given_up and not is_not_reserved and #by.buckets == 1
     if may_grant and require('queue.deferred').execute(by, of, first, inbox) then return end
     if tell(inbox, wants .. ms .. ':' .. key) > 0 then
       if not is_not_reserved then call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end
-      return
-    end
-  end
-end
-
--- The first waiter for a permit that listens, once it has been notified of the permit; undefined where there is none.
-local function offer_permit(key, of, permit)
-  while true do
-    local first = place_at(of, 0)
-    local ms, inbox = string.match(first or '', '^s(%d+):(.*)$')
-    if ms then
-      leave(of, first)
-      if tell(inbox, ms .. '/' .. permit .. ':' .. key) > 0 then return inbox, ms end
-    elseif not first or not require('queue.has_ended')(of, first) then
       return
     end
   end
@@ -66,13 +52,12 @@ end
 local function notify_next(key, of)
   while true do
     local first = place_at(of, 0)
-    local turn, inbox = string.match(first or '', '^([rs]?%d+):(.*)$')
+    local turn, inbox = string.match(first or '', '^([rs]?[%d,]+):(.*)$')
     if not turn or tell(inbox, turn .. ':' .. key) > 0 then return end
     leave(of, first)
   end
 end
 
 return {
-  offer = offer, offer_permit = offer_permit, notify_readers = notify_readers, notify_next = notify_next,
-  let_in = let_in,
+  offer = offer, notify_readers = notify_readers, notify_next = notify_next, let_in = let_in,
 }

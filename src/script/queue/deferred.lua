@@ -10,24 +10,28 @@
 -- A waiter may have gone, and so a deferred acquire is only executed if its process was heard of shortly before: in
 -- the call that left it, or in a later refresh of any of its places. The message says in which call: for the waiter,
 -- its lock begins with the moment at which it sent that.
--- luacheck: read globals PLACE_MS RECORD_KEY RESERVED_PREFIX
+-- luacheck: read globals NO_RECORD PLACE_MS RESERVED_PREFIX
 
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
+local slot = require('lib.slot')
 local call = redis.call
+
+-- The record that the caller knows. A Cluster has none, and so never another.
+local known_record = slot and NO_RECORD or ARGV[1]
 
 local function key_of(key, inbox)
   return companion('deferred-' .. inbox, key)
 end
 
 local function now_text()
-  return ARGV[3] .. ' ' .. string.format('%.0f', now_ms()) .. ' ' .. ARGV[1]
+  return ARGV[3] .. ' ' .. string.format('%.0f', now_ms()) .. ' ' .. known_record
 end
 
 -- Replaces the one of an earlier attempt, which is over. acquire: "" for none. Who does not compare records cannot tell
 -- whether the message is a vote.
 local function store(key, place, inbox, acquire)
-  if acquire ~= '' and KEYS[1] == RECORD_KEY and ARGV[1] ~= '' then
+  if acquire ~= '' and known_record ~= '' then
     local reply = redis.pcall('SET', key_of(key, inbox), now_text() .. ' ' .. place .. ' ' .. acquire, 'PX', PLACE_MS)
     if not reply.err then return end
   end
@@ -62,7 +66,7 @@ local function renew(key, inbox)
 end
 
 local function seen_by(inbox)
-  return RESERVED_PREFIX .. 'seen:' .. inbox
+  return RESERVED_PREFIX .. 'seen:' .. inbox .. (slot and ':' .. slot or '')
 end
 
 -- The process has just been heard of.
@@ -105,6 +109,7 @@ local function execute(lock, of, place, inbox)
   -- Never for the owner that this step ends.
   if left_with ~= place or lock.proposal == '' or owner == lock.owner then return false end
   local id, top = unpack(call('HMGET', KEYS[1], 'id', 'top'))
+  if slot then id = NO_RECORD end
   -- It would be no vote for who knew the node before it lost its data; and one that is back with an older state may be
   -- over.
   local number, known = number_of(left_in, at, left_under, most, inbox)

@@ -1,7 +1,7 @@
 -- Whether a place only keeps others waiting, because its process has ended: nobody listens to its inbox. Then it is
 -- removed.
 return function(of, place)
-  local inbox = string.match(place, '^[rs]?%d+:(.*)$')
+  local inbox = string.match(place, '^[rs]?[%d,]+:(.*)$')
   if inbox and require('lib.inbox')(inbox, '') > 0 then return false end
   require('queue.leave')(of, place)
   return true

@@ -11,7 +11,7 @@ return function(of, own_ticket, own_inbox)
   while true do
     local place, ticket = place_at(of, rank)
     if not place or own_ticket and own_ticket < ticket then return false, has_opened end
-    local inbox = string.match(place, '^s?%d+:(.*)$')
+    local inbox = string.match(place, '^s?[%d,]+:(.*)$')
     if not inbox or inbox == own_inbox then
       rank = rank + 1
     elseif not require('queue.has_ended')(of, place) then

@@ -1,7 +1,7 @@
 -- Enters the queue, or renews a place in it.
 --
 -- The waiters for a name: a sorted set of places by ticket; each place is the time for which the name is reserved for
--- it, ms, and its inbox. An "r" in front marks a reader, an "s" a waiter for any permit.
+-- it, ms, and its inbox. An "r" in front marks a reader, an "s" a waiter for any permit, with "3," behind it for three.
 --
 -- A place is a lease. Next to each, with "@" in front, is its last refresh; these entries sort after all places. A
 -- place that was not refreshed for PLACE_MS does not count and is removed when found, even if its inbox seems to have

@@ -17,13 +17,6 @@ local call = redis.call
 
 local GROUP_ARGUMENTS = 4
 
--- Full where that many holders have not ended.
-local function left_of_permits(members, permits)
-  call('ZREMRANGEBYSCORE', members, '-inf', '(' .. now_ms())
-  if not call('ZRANGE', members, permits - 1, permits - 1)[1] then return 0 end
-  return math.max(1, tonumber(call('ZRANGE', members, 0, 0, 'WITHSCORES')[2]) - now_ms())
-end
-
 local function left_of(group, n, of, holder, inbox)
   local left = call('PTTL', group.keys[n])
   if left < 0 or not holder or holder == group.reservation then return 0 end
@@ -32,7 +25,7 @@ local function left_of(group, n, of, holder, inbox)
     if has_opened then require('lib.offers').notify_readers(group.keys[n], of) end
     return is_behind and left or 0
   elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
-    return left_of_permits(companion('permits', group.keys[n]), tonumber(group.permits))
+    return require('lib.permit_queue').left_for(group.keys[n], of, holder, group.place)
   end
   return blocked_ms(holder, left)
 end
@@ -43,12 +36,7 @@ local function is_kept_in(group, holders, inbox)
     if holders[n] == group.reservation then return true end
     if group.kind == 'x' then return holders[n] and deferred.executed_with(group.keys[n], inbox, holders[n]) end
     if group.kind ~= 's' or holders[n] ~= PERMITS_HOLDER .. group.permits then return false end
-    local members = call('ZRANGE', companion('permits', group.keys[n]), 0, -1, 'WITHSCORES')
-    for at = 1, #members, 2 do
-      local is_ours = string.match(members[at], '^%d+:(.*)$') == group.reservation
-      if is_ours and tonumber(members[at + 1]) >= now_ms() then return true end
-    end
-    return false
+    return require('lib.permit_queue').is_kept_for(group.keys[n], group.reservation, group.turn_ms)
   end
 end
 
@@ -81,7 +69,7 @@ local function group_at(k, a, inbox)
   return {
     size = tonumber(size), keys = { unpack(KEYS, k, k + size - 1) }, ticket = tickets_in(tickets),
     place = reserved .. ':' .. inbox, reservation = RESERVATION .. inbox,
-    kind = string.match(reserved, '^[rs]') or 'x',
+    kind = string.match(reserved, '^[rs]') or 'x', turn_ms = tonumber(string.match(reserved, '%d+$')),
     permits = permits,
   }
 end

@@ -11,12 +11,11 @@ import { StampFolder } from "../../support/watched-command.js";
 const MACHINES = 6;
 const ROUNDS = howMany(1, 3);
 
-/** The words of the line for a crontab in docs/how-to/recipes.md, from `exec` to `--`. */
+/** The words of the line for a crontab in docs/how-to/cron.md, from `exec` to `--`. */
 function recipe(): readonly string[] {
-  const page = readFileSync(join(root, "docs", "how-to", "recipes.md"), "utf8");
+  const page = readFileSync(join(root, "docs", "how-to", "cron.md"), "utf8");
   const [, words] = /```crontab\n.* quorate (exec .*) -- \S+\n```/.exec(page) ?? [];
-  if (words === undefined)
-    throw new Error("there is no line for a crontab in docs/how-to/recipes.md");
+  if (words === undefined) throw new Error("there is no line for a crontab in docs/how-to/cron.md");
   return words.split(" ");
 }
 

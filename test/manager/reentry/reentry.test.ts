@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, LockKind>> = {
   "owner 1": ownedLock(A, "1"),
   "owner 2": ownedLock(A, "2"),
   "owner 1 of Redisson": redissonLock(A, "1"),
-  permit: permitLock(A, 3, 1),
+  permit: permitLock(A, 3, 1, [1]),
   c: exclusiveLock(C),
 };
 

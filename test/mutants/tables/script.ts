@@ -637,9 +637,9 @@ export const ROWS: readonly Row[] = [
     id: "permits-behind-the-dead",
     means:
       "one in the queue whose process has ended keeps those behind it from being told of a permit",
-    file: "src/script/lib/offers.lua",
-    find: "then return inbox, ms end elseif not first or not require('queue.has_ended')(of, first) then",
-    replace: "then return inbox, ms end else",
+    file: "src/script/lib/permit_queue.lua",
+    find: "elseif #free == 0 or not require('queue.has_ended')(lock.queue, place) then",
+    replace: "else",
     test: "test/conformance/messages.test.ts",
   },
 ];

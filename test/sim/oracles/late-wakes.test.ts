@@ -30,7 +30,7 @@ const toldByTwo = (): HistoryEvent[] => [
 /** How long the slowest message took. */
 const slow = (tookMs: number): HistoryEvent[] =>
   (["told", "heard"] as const).map((what, at) => ({
-    ...{ kind: "turn", node: 0, name: "b", process: "B", wants: "", permit: undefined, what },
+    ...{ kind: "turn", node: 0, name: "b", process: "B", wants: "", permits: undefined, what },
     atUs: S + at * tookMs * MS,
   }));
 /** An operator ends the lock of a process, which then knows no more of it. */
@@ -84,7 +84,7 @@ describe("oracle W7, who is woken", () => {
           ),
           ...stands(),
           ...onAll((node): HistoryEvent => {
-            const told = { node, name: "a", process: "B", wants: "", permit: undefined } as const;
+            const told = { node, name: "a", process: "B", wants: "", permits: undefined } as const;
             return { kind: "turn", atUs: 4 * S, ...told, what: "told" };
           }),
           ...onAll(released),

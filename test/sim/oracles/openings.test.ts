@@ -16,9 +16,9 @@ const leaves = (atUs: number, process: string, more: Partial<PlaceEvent> = {}): 
 const told = (
   atUs: number,
   process: string,
-  more: Partial<Pick<TurnEvent, "wants" | "permit">> = {},
+  more: Partial<Pick<TurnEvent, "wants" | "permits">> = {},
 ): HistoryEvent => {
-  const base = { node: 0, name: "a", wants: "", permit: undefined } as const;
+  const base = { node: 0, name: "a", wants: "", permits: undefined } as const;
   return { kind: "turn", atUs, process, ...base, ...more, what: "told" };
 };
 const shared = { mode: "shared" } as const;
@@ -140,7 +140,7 @@ describe("oracle W5, who is told", () => {
         events: [
           ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],
           key(5 * MS, 0, "X", undefined, { ...release, name: "a#0" }),
-          ...[told(5 * MS, "A", { wants: "s", permit: 0 }), leaves(5 * MS, "A", { wants: "s" })],
+          ...[told(5 * MS, "A", { wants: "s", permits: [0] }), leaves(5 * MS, "A", { wants: "s" })],
         ],
       },
       {
@@ -148,7 +148,7 @@ describe("oracle W5, who is told", () => {
         events: [
           ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],
           key(5 * MS, 0, "X", undefined, { ...release, name: "a#0" }),
-          ...[told(5 * MS, "A", { wants: "s", permit: 0 }), leaves(5 * MS, "A", { wants: "s" })],
+          ...[told(5 * MS, "A", { wants: "s", permits: [0] }), leaves(5 * MS, "A", { wants: "s" })],
           ...[stands(6 * MS, "B", 2), key(9 * MS, 0, "Y", undefined, { ...release, name: "a#1" })],
         ],
       },

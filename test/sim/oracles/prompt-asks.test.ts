@@ -9,7 +9,8 @@ const heard = (
   permit?: number,
   wants: TurnEvent["wants"] = permit === undefined ? "" : "s",
 ): HistoryEvent => ({
-  ...{ kind: "turn", atUs, node, name: "a", process: "A", wants, permit, what: "heard" },
+  ...{ kind: "turn", atUs, node, name: "a", process: "A", wants, what: "heard" },
+  permits: permit === undefined ? undefined : [permit],
 });
 const round = (atUs: number, ownerId: string): HistoryEvent[] =>
   [0, 1, 2].map((node) => send(atUs, ownerId, node, { process: "A" }));

@@ -82,13 +82,23 @@ export const NAMES = {
   aStamp: timestampLock(keysOf("lock:", "a"), "timestamp"),
   aSeconds: timestampLock(keysOf("lock:", "a"), "timestamp-seconds"),
   /** Permits of the name a: two of them, and a third of another number. */
-  a0: permitLock(keysOf("lock:", "a"), 2, 0),
-  a1: permitLock(keysOf("lock:", "a"), 2, 1),
+  a0: permitLock(keysOf("lock:", "a"), 2, 1, [0]),
+  a1: permitLock(keysOf("lock:", "a"), 2, 1, [1]),
   /** The second, of whoever does not know how many there are. */
-  a1ofMany: permitLock(keysOf("lock:", "a"), MAX_PERMITS, 1),
-  a2of3: permitLock(keysOf("lock:", "a"), 3, 2),
+  a1ofMany: permitLock(keysOf("lock:", "a"), MAX_PERMITS, 1, [1]),
+  a2of3: permitLock(keysOf("lock:", "a"), 3, 1, [2]),
   /** Any of them. */
   aPermits: permitLock(keysOf("lock:", "a"), 2),
+  /** Of a semaphore of four: one, two, any two, and all. */
+  a0of4: permitLock(keysOf("lock:", "a"), 4, 1, [0]),
+  a1of4: permitLock(keysOf("lock:", "a"), 4, 1, [1]),
+  a2of4: permitLock(keysOf("lock:", "a"), 4, 1, [2]),
+  a3of4: permitLock(keysOf("lock:", "a"), 4, 1, [3]),
+  a01of4: permitLock(keysOf("lock:", "a"), 4, 2, [0, 1]),
+  a13of4: permitLock(keysOf("lock:", "a"), 4, 2, [1, 3]),
+  a23of4: permitLock(keysOf("lock:", "a"), 4, 2, [2, 3]),
+  aTwoOf4: permitLock(keysOf("lock:", "a"), 4, 2),
+  aAllOf4: permitLock(keysOf("lock:", "a"), 4, 4, [0, 1, 2, 3]),
   bTagged: severalLock([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 

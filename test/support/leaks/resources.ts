@@ -21,6 +21,8 @@ type Listener = (...args: never[]) => unknown;
 
 interface Client extends EventEmitter {
   readonly status: string;
+  /** Of a Cluster: the connections to its members. */
+  nodes?(): readonly unknown[];
 }
 
 /** Signals that tests made, and clients that they gave away, since {@link forget}. */
@@ -61,11 +63,17 @@ export function leftovers(): string[] {
   const left = counted.map(({ what, place }) => `${what}, added at ${place}`);
   if (isUnused()) {
     for (const [client, place] of ownClients) {
-      if (client.status === "end" || client.status === "wait") ownClients.delete(client);
+      if (hasEnded(client)) ownClients.delete(client);
       else left.push(`a connection (${client.status}), opened at ${place}`);
     }
   }
   return [...left, ...leftAtClose];
+}
+
+/** Or never began. A Cluster goes from "end" back to "close" with the end of each further member's connection. */
+function hasEnded(client: Client): boolean {
+  const isUnconnected = client.status === "close" && client.nodes?.().length === 0;
+  return client.status === "end" || client.status === "wait" || isUnconnected;
 }
 
 /** Leaves what was found out of what is told of the next test. */

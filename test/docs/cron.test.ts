@@ -16,14 +16,14 @@ const MACHINES = 3;
 
 /** What the page has below a heading, in one language. */
 function recipe(language: string, part: string): string {
-  const found = fencesOf(join(root, "docs", "how-to", "recipes.md")).filter(
+  const found = fencesOf(join(root, "docs", "how-to", "cron.md")).filter(
     (fence) => fence.language === language && fence.code.includes(part),
   );
   expect(found, `recipes with ${part}`).to.have.length(1);
   return found[0]?.code ?? "";
 }
 
-describe("docs/how-to/recipes.md, a job on one of several machines", function () {
+describe("docs/how-to/cron.md, a job on one of several machines", function () {
   this.timeout(60_000);
   let fleet: RedisFleet;
 

@@ -1,7 +1,8 @@
+// In this repository, node-redis 6 is installed under this name; yours is "redis".
 import { createClient, ErrorReply } from "redis-6";
 import type { CommandTransport } from "../../src/testing/index.js";
 
-// The code of docs/how-to/transports.md.
+/** A transport over node-redis. (Quorate takes clients of node-redis as they are; this is an example.) */
 export function transportTo(url: string): CommandTransport {
   // One client is one connection: it neither reconnects nor keeps commands for later.
   const newClient = () =>
