@@ -66,9 +66,7 @@ export function embeddedModules(changed = new Map()) {
 /** A script with its hash; if it uses constants, a function that builds it from them. */
 function exportsOf(name, source, { file, requires = [], unkept = [] }) {
   const main = fileOf(source, file);
-  const others = requires.flatMap((path) => {
-    return filesOf(source, path).map((each) => ({ ...each, isKept: !unkept.includes(path) }));
-  });
+  const others = requires.flatMap((path) => filesOf(source, path, !unkept.includes(path)));
   const pieces = [...(others.length > 0 ? requireLua(main, others) : []), ...main.pieces];
   const constants = new Set(pieces.flatMap((piece) => piece.constant ?? []));
   if (constants.size === 0) {
@@ -86,21 +84,27 @@ export function ${name}Script(lua: Readonly<Record<${names}, string>>): string {
 }
 
 /** A file, or all of a folder. */
-function filesOf(source, path) {
-  if (path.endsWith(".lua")) return [fileOf(source, path)];
+function filesOf(source, path, isKept) {
+  if (path.endsWith(".lua")) return [fileOf(source, path, isKept)];
   const all = readdirSync(join(root, source.folder, path)).filter((file) => file.endsWith(".lua"));
-  return all.map((file) => fileOf(source, `${path}/${file}`));
+  return all.map((file) => fileOf(source, `${path}/${file}`, isKept));
 }
 
 /** A file under the name by which it is required, with its code split at the constants. */
-function fileOf({ folder, changed }, path) {
+function fileOf({ folder, changed }, path, isKept = false) {
   const within = `${folder}/${path}`;
   const text = changed.get(within) ?? readFileSync(join(root, within), "utf8");
   return {
     name: path.replace(/\.lua$/, "").replaceAll("/", "."),
     text,
-    pieces: piecesOf(text, path),
+    pieces: piecesOf(isKept ? keptAsFound(text) : text, path),
   };
+}
+
+/** Its code runs within `require`, without a function of its own, which would have to be created. */
+function keptAsFound(text) {
+  const at = text.lastIndexOf("\nreturn ");
+  return `${text.slice(0, at)}\nfound = ${text.slice(at + "\nreturn ".length)}`;
 }
 
 function written(pieces) {
@@ -128,15 +132,10 @@ function requireLua(main, files) {
   for (const [, name] of [main, ...files].flatMap(({ text }) => [...text.matchAll(REQUIRED)])) {
     if (!names.has(name)) throw new Error(`there is no ${name} to require`);
   }
-  const branches = files.flatMap(({ name, pieces, isKept }, at) => {
-    const start = `${at === 0 ? "if" : "elseif"} name == '${name}' then\n`;
-    return [
-      start,
-      isKept ? "found = (function()\n" : "return (function()\n",
-      ...pieces,
-      "end)()\n",
-    ];
-  });
+  const branches = files.flatMap(({ name, pieces }, at) => [
+    `${at === 0 ? "if" : "elseif"} name == '${name}' then\n`,
+    ...pieces,
+  ]);
   const start = `local require, loaded
 function require(name)
 local found = loaded and loaded[name]

@@ -19,7 +19,13 @@ export function pagesOf(root) {
   const docs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`);
-  return [...PAGES, ...docs, "examples/README.md", "bench/results/compare.md", "bench/results/latest.md"];
+  return [
+    ...PAGES,
+    ...docs,
+    "examples/README.md",
+    "bench/results/compare.md",
+    "bench/results/latest.md",
+  ];
 }
 
 /** The path on the site of a file of the repository. */

@@ -111,7 +111,7 @@ export function resolveAcquireOptions(
   // The keys of a semaphore are in no layout of another library.
   const layout = place === "permit" ? "redlock" : manager.layout;
   return {
-    lease: withValue(resolveLease(options, manager.lease, manager, layout), options.value),
+    lease: withValue(leaseOf(options, manager, layout), options.value),
     wait: resolveWait(options, manager.given, defaultWaitMs),
     kindOf: kindFor({ layout, mode, owner }),
     signal,
@@ -146,6 +146,17 @@ export function resolveElectOptions(
     signal,
     onError,
   };
+}
+
+/** Most calls say only how long they wait: what the manager has is resolved already. */
+function leaseOf(
+  options: LockOptions,
+  manager: ManagerSettings,
+  layout: LockLayout,
+): LeaseSettings {
+  const isUsual =
+    layout === manager.layout && LOCK_OPTIONS.every((name) => options[name] === undefined);
+  return isUsual ? manager.lease : resolveLease(options, manager.lease, manager, layout);
 }
 
 /** Checks what concerns several options; each by itself has been checked. */

@@ -6,14 +6,8 @@ export const RESERVED_PREFIX = "quorate:";
 /** The record of a node's incarnation; one per node (and database). */
 export const RECORD_KEY = `${RESERVED_PREFIX}incarnation`;
 
-/** Key on each node that exists while it remembers any lock that an operator has ended. */
-export const ENDED_KEY = `${RESERVED_PREFIX}ended`;
-
 /** Key on each node that exists while any name may have waiters. */
 export const WAITING_KEY = `${RESERVED_PREFIX}waiting`;
-
-/** Key on each node that exists while anybody observes a name there. */
-export const WATCHED_KEY = `${RESERVED_PREFIX}watched`;
 
 /** Channel on which those who observe a name are told who holds it. */
 export function watchChannel(lockKey: string): string {

@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { MAX_FENCE } from "../protocol/fencing.js";
 import {
-  ENDED_KEY,
   inboxChannel,
   RECORD_KEY,
   RESERVED_PREFIX,
   WAITING_KEY,
-  WATCHED_KEY,
   watchChannel,
 } from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
@@ -29,7 +27,6 @@ const LEASES_FROM = 2 ** 52;
 const CONSTANTS = {
   ...PLACES,
   END_MS,
-  ENDED_KEY,
   FIRST_MS,
   FIRST_SECONDS,
   INBOX_CHANNEL: inboxChannel(""),
@@ -56,7 +53,6 @@ const CONSTANTS = {
   WAITING_KEY,
   WATCH_CHANNEL: watchChannel(""),
   WATCH_MS,
-  WATCHED_KEY,
 } satisfies Readonly<Record<string, string | number>>;
 
 /** As Lua literals. */

@@ -41,10 +41,10 @@
 -- and as little other work as possible: one command per acquire and one more per group, the same for extends, three
 -- for all releases of a group. Other acquires of an exclusive lock have a file of their own, and everything else uses
 -- the slow path, which handles any operation; both do one at a time, and are loaded only when needed.
--- luacheck: read globals ARG_INBOX ENDED_KEY WATCHED_KEY
+-- luacheck: read globals ARG_INBOX
 
 local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { tonumber(ARGV[3]) }
-local low, high, top, is_wary, refusal
+local now_us, top, is_wary, refusal
 
 local n, k, at = 1, 2, 4
 while args[at] do
@@ -58,8 +58,8 @@ while args[at] do
 
   -- Once per call: whether the node kept its data, which proposals its clock allows, its highest fence, and whether
   -- there are locks that an operator has ended, or names that somebody observes.
-  if is_acquire and not low then
-    local record, time = try('HMGET', KEYS[1], 'id', 'top'), try('TIME')
+  if is_acquire and not now_us then
+    local record, time = try('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs', 'watchedUntilMs'), try('TIME')
     -- No permission to look does not mean that the key is missing.
     local is_denied = record.err and not string.find(record.err, 'WRONGTYPE', 1, true)
     if is_denied or time.err then
@@ -67,19 +67,15 @@ while args[at] do
     elseif known ~= '' and record[1] ~= known then
       refusal, replies[1] = 'forgot', -replies[1]
     end
-    local now, slack = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(args[2])
-    low, high, top = now - slack, now + slack, tonumber(record[2] or 0)
-    local ended = known ~= '' and try('EXISTS', ENDED_KEY, WATCHED_KEY)
-    -- Nor does it mean that no lock has been ended.
-    if type(ended) == 'table' then refusal = refusal or 'error ' .. ended.err end
-    is_wary = ended and ended ~= 0
+    now_us, top = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(record[2] or 0)
+    is_wary = known ~= '' and now_us < 1000 * math.max(tonumber(record[3] or 0), tonumber(record[4] or 0))
   end
 
   if is_acquire and refusal then
     for m = 1, size do replies[n + m] = refusal end
     is_done = true
   elseif is_plain and is_acquire and not is_wary then
-    created, top = require('fast.acquire')(replies, n, ttl, size, k, at, proposal, low, high, top)
+    created, top = require('fast.acquire')(replies, n, ttl, size, k, at, proposal, now_us, top)
   elseif is_plain and step == 'extend' then
     require('fast.extend')(replies, n, ttl, size, k, at)
   elseif is_plain and step == 'release' then
@@ -89,10 +85,10 @@ while args[at] do
   for m = is_done and size or 0, size - 1 do
     if not replies[n + m + 1] then
       local k_of, a_of = k + m * key_step, at + m * arg_step
-      local k_end, a_end, is_created = k_of + key_step - 1, a_of + arg_step - 1, created and created[m]
+      local k_end, a_end, is_created = k_of + key_step - 1, a_of + arg_step - 1, created and created[m + 1]
       replies[n + m + 1] = is_acquire and kind == 'exclusive'
-        and require('exclusive_acquire')(ttl, proposal, is_created, KEYS[k_of], a_of, a_end, low, high, is_wary, top)
-        or require('slow_path')(step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, low, high, is_wary)
+        and require('exclusive_acquire')(ttl, proposal, is_created, KEYS[k_of], a_of, a_end, now_us, is_wary, top)
+        or require('slow_path')(step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, now_us, is_wary)
       if is_counting then replies[n + m + 1] = require('queue.counted')(replies[n + m + 1], k_of) end
       -- It may have stored a higher one.
       top = nil

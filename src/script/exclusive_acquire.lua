@@ -7,14 +7,14 @@
 local call = redis.call
 
 -- The reply to a waiter or an adoption. Waiting only saves time; without permission to look, assumes that others wait.
-local function granted(fence, is_handed_over, key, queue, place, inbox)
+local function granted(fence, is_handed_over, key, queue, place, inbox, now_us)
   if place then
     pcall(require('queue.leave'), queue, place)
-    pcall(require('queue.deferred').drop, key, inbox)
+    pcall(require('queue.undefer'), key, inbox)
   end
-  local may_look, other = pcall(require('queue.place_at'), queue, 0)
-  local is_waited_for = other or not may_look
-  return 'granted ' .. fence .. ' ' .. (is_handed_over and 1 or 0) .. ' ' .. (is_waited_for and 1 or 0)
+  local may_look, others_wait = pcall(require('queue.is_waited_for'), queue, now_us / 1000)
+  local is_waited_for = others_wait or not may_look
+  return 'granted ' .. fence .. (is_handed_over and ' 1' or ' 0') .. (is_waited_for and ' 1' or ' 0')
 end
 
 -- For its token, passing on is the release of the previous owner. The key remains the previous owner's until the
@@ -27,12 +27,12 @@ local function acquire(lock, ttl, a, a_end, is_wary)
   local previous = a_end >= a + ARGS_OF_ALL and ARGV[a + ARGS_OF_ALL]
   if previous then lock.above = ARGV[a + ARGS_OF_ALL + 1] end
 
-  if not lock.is_created then lock.is_created = call('SET', key, owner, 'NX', 'PX', ttl) end
   local holder = lock.is_created and owner or call('GET', key)
   local is_handed_over = holder and holder == previous and holder ~= owner
-  local is_granted = holder == owner or is_handed_over or place and holder == RESERVATION .. inbox
+  local is_ours = holder == owner or place and holder == RESERVATION .. inbox
+  local is_granted = not holder or is_ours or is_handed_over
   -- A fence that is drawn is above it anyway.
-  if previous and not (is_granted and lock.token ~= '') then require('lib.fences').lift(lock, lock.above) end
+  if previous and not (is_granted and lock.token ~= '') then require('lib.lift')(lock, lock.above) end
   local queue = (place or previous) and require('lib.companion')('queue', key)
   if not is_granted then
     if place then
@@ -42,7 +42,7 @@ local function acquire(lock, ttl, a, a_end, is_wary)
   end
   -- Another one would be above the token that its owner may have drawn from the first.
   local is_again = place and holder == owner and not lock.is_created
-  local given = is_again and require('queue.deferred').executed_with(key, inbox, owner)
+  local given = is_again and require('queue.executed_with')(key, inbox, owner)
   local fence = given or lock.token == '' and 0 or require('lib.draw')(lock)
   if holder ~= owner then
     call('SET', key, owner, 'PX', ttl)
@@ -50,16 +50,16 @@ local function acquire(lock, ttl, a, a_end, is_wary)
     require('lib.standing').retime(key, owner, tonumber(ttl))
   end
   if is_wary then pcall(require('lib.watchers').tell, lock) end
-  return queue and granted(fence, is_handed_over, key, queue, place, inbox) or fence
+  return queue and granted(fence, is_handed_over, key, queue, place, inbox, lock.now_us) or fence
 end
 
 -- is_created: the fast path has just set the key. a, a_end: where the arguments begin and end. top: the node's
 -- highest fence, if known.
-return function(ttl, proposal, is_created, key, a, a_end, low, high, is_wary, top)
+return function(ttl, proposal, is_created, key, a, a_end, now_us, is_wary, top)
   local lock = {
     key = key, owner = ARGV[a + ARG_OWNER], buckets = { ARGV[a + ARG_BUCKET] },
     token = a_end >= a + ARG_FENCE and ARGV[a + ARG_FENCE] or proposal,
-    low = low, high = high, top = top, is_created = is_created,
+    now_us = now_us, top = top, is_created = is_created,
   }
   local ok, reply = pcall(acquire, lock, ttl, a, a_end, is_wary)
   if ok then return reply end

@@ -10,7 +10,7 @@
 --                           where the rules for newcomers do not apply
 --   taken(lock)             optional: called after an acquire was granted
 --   retime(lock)            extends, never shortens; only where it is ours
---   drop(lock)              releases it; only where it is ours
+--   drop(lock)              releases it; only where it is ours. Returns true where the key is free then for sure
 --   drop_rest(lock)         optional: releases what is left of it, where it is not ours as a whole
 --   held_by(lock)           optional: the refusal because of the lock key, or "free"; by default of a
 --                           string
@@ -25,7 +25,7 @@
 --
 -- The lock is a table of this operation: key, queue, buckets (of its fences: one per name), owner, token (a proposal
 -- or a token; "" without fencing), ttl; for a waiter inbox, ticket, place (in the queue) and reservation (the value
--- of the lock key while it is reserved for it) and deferred (its acquire, see queue/deferred.lua); proposal, for the
+-- of the lock key while it is reserved for it) and deferred (its acquire, see queue/defer.lua); proposal, for the
 -- fence of a waiter that gets the name; kept, of a lease that was extended beyond its ttl (lib/kept.lua);
 -- is_first, where there was no lock before; reserves_nothing, if the next waiter is notified without a reservation.
 -- A call creates only the files and functions that it uses: creating them costs as much as running them.
@@ -42,11 +42,11 @@ local function buckets_in(text)
 end
 
 -- k, a: where the operation's keys and arguments begin; k_end, a_end: where they end.
-local function lock_of(ttl, proposal, is_created, k, a, a_end, low, high)
+local function lock_of(ttl, proposal, is_created, k, a, a_end, now_us)
   local inbox = a_end >= a + ARG_INBOX and ARGV[a + ARG_INBOX] or ''
   if inbox == '' then inbox = nil end
   return {
-    ttl = tonumber(ttl), is_created = is_created, low = low, high = high,
+    ttl = tonumber(ttl), is_created = is_created, now_us = now_us,
     key = KEYS[k], queue = companion('queue', KEYS[k]),
     owner = ARGV[a + ARG_OWNER], buckets = a_end >= a + ARG_BUCKET and buckets_in(ARGV[a + ARG_BUCKET]) or {},
     token = a_end >= a + ARG_FENCE and ARGV[a + ARG_FENCE] or proposal,
@@ -72,9 +72,9 @@ end
 
 -- An operation that fails does not affect others.
 -- is_created: its lock key has just been set.
-return function(step, kind_name, ttl, proposal, is_created, k, k_end, a, a_end, low, high, is_wary)
+return function(step, kind_name, ttl, proposal, is_created, k, k_end, a, a_end, now_us, is_wary)
   local kind = require('kinds.' .. kind_name)
-  local lock = lock_of(ttl, proposal, is_created, k, a, a_end, low, high)
+  local lock = lock_of(ttl, proposal, is_created, k, a, a_end, now_us)
   local ok, reply = pcall(run, step, lock, kind, k_end, a_end, is_wary)
   if ok then return reply end
   if lock.is_created then pcall(kind.drop, lock) end

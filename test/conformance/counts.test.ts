@@ -33,7 +33,7 @@ const ROWS: readonly Row[] = [
   {
     title: "those who wait for a permit",
     steps: [
-      run(take("a0", "x")),
+      run(take("a0", "x"), take("a1", "kx")),
       run(take("a0", "y", { inbox: "p", placePrefix: "s" })),
       asks("a0"),
     ],

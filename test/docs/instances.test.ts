@@ -105,7 +105,7 @@ describe("several instances of an example", function () {
 
   it("worker-id: no two instances have a number, or issue an id, at the same time", async () => {
     // Too few numbers: one has to wait for another to end.
-    await using instances = start("worker-id", 3, { changes: [["permits: 1_000", "permits: 2"]] });
+    await using instances = start("worker-id", 3, { changes: [["permits: 1_024", "permits: 2"]] });
     await endWell(instances);
     expect(mostAtOnce(instances)).to.equal(2);
     const held = new Set<string>();

@@ -353,6 +353,14 @@ describe("resolveAcquireOptions", () => {
     }
   });
 
+  it("resolves what concerns the lock itself only where it is given", () => {
+    const settings = resolveManagerOptions({ ttlMs: 5_000, label: "here" });
+    const leaseOf = (options: AcquireOptions) => resolveAcquireOptions(options, settings, 0).lease;
+    const { signal } = new AbortController();
+    expect(leaseOf({ waitMs: 5, fair: true, signal, ttlMs: undefined })).to.equal(settings.lease);
+    expect(leaseOf({ renew: true })).to.deep.equal(settings.lease);
+  });
+
   it("hands the signal on", () => {
     const { signal } = new AbortController();
     expect(acquire({ signal }).signal).to.equal(signal);

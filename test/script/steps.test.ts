@@ -80,6 +80,33 @@ describe("A permit", () => {
     }
   });
 
+  it("is looked for with an end, although others are there twice, which no node of ours has written", () => {
+    const node = new Node();
+    node.ask("acquire", "first", permit(0));
+    node.ask("acquire", "second", permit(1));
+    node.run("ZADD", "quorate:numbers:{lock:a}", 0, "0:strange", 0, "0:stranger", 1, "1:strange");
+    const vote = node.ask("acquire", "third", permit(0));
+    expect(vote).to.deep.include({ kind: "refused", freePermits: [2, 3, 4] });
+  });
+
+  it("is found at the cost of the logarithm of how many are taken", () => {
+    const permits = 10_000;
+    const node = new Node();
+    const all = permitLock(NAME, permits, 5_000, [...Array(5_000).keys()]);
+    expect(node.ask("acquire", "first", all).kind).to.equal("granted");
+    const one = (number: number): LockKind => permitLock(NAME, permits, 1, [number]);
+    const vote = node.ask("acquire", "second", one(0));
+    expect(vote).to.deep.include({ takenPermits: 5_000 });
+    expect(vote.kind === "refused" && vote.freePermits?.[0]).to.equal(5_000);
+    let count = 0;
+    node.redis.denied.add("NONE").has = () => {
+      count++;
+      return false;
+    };
+    node.ask("acquire", "second", one(0));
+    expect(count).to.be.below(150);
+  });
+
   it("that was kept for somebody is nobody's any more once it was taken and released", () => {
     const node = new Node();
     node.listen("p");
@@ -135,6 +162,46 @@ describe("A lock whose fence cannot be stored", () => {
       expect(node.inspect()).to.include({ holder: undefined, waitingCount: 0 });
     });
   }
+});
+
+describe("A node without memory", () => {
+  it("says who holds a name, but gives none", () => {
+    const node = new Node();
+    node.ask("acquire", "me");
+    node.redis.isOutOfMemory = true;
+    expect(node.ask("acquire", "another")).to.include({ kind: "refused", reason: "held" });
+    node.ask("release", "me");
+    expect(node.ask("acquire", "another")).to.include({ kind: "fault", fault: "server" });
+    expect(node.inspect().holder).to.equal(undefined);
+  });
+});
+
+describe("A lock that is passed on", () => {
+  const waiter = { inbox: "w", ticket: 5, turnMs: 50, placePrefix: "" } as const;
+
+  function passedOn(node: Node): Vote {
+    const previous = { ownerId: "me", token: START_US };
+    const own = { ...waiter, inbox: "own" };
+    return node.ask("acquire", "next", PLAIN, { waiter: own, previous, fence: START_US + 1 });
+  }
+
+  it("is waited for by a process that has refreshed its place", () => {
+    const node = new Node();
+    node.ask("acquire", "me");
+    node.ask("acquire", "another", PLAIN, { waiter });
+    node.nowUs += 4_900_000;
+    expect(passedOn(node)).to.include({ isHandedOver: true, isWaitedFor: true });
+  });
+
+  it("is not waited for where no place was refreshed lately", () => {
+    const node = new Node();
+    node.ask("acquire", "me");
+    node.ask("acquire", "another", PLAIN, { waiter });
+    // Where the clock of the node was set back, the queue outlives its places.
+    node.run("PEXPIRE", "quorate:queue:{lock:a}", 60_000);
+    node.nowUs += 5_100_000;
+    expect(passedOn(node)).to.include({ isHandedOver: true, isWaitedFor: false });
+  });
 });
 
 describe("The fence of a name, after a release", () => {

@@ -62,7 +62,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "S4",
     tamper: {
       script: planted([
-        "if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
+        "if is_ours then is_free = kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
         "kind.drop(lock)",
       ]),
     },
@@ -181,8 +181,8 @@ const BUGS: readonly PlantedBug[] = [
     killer: "F2",
     tamper: {
       script: planted(TAKING, [
-        "for _, m in ipairs(group) do replies[n + m + 1] = 0 end",
-        "for _, m in ipairs(group) do replies[n + m + 1] = '1' end",
+        "replies[n + m] = 0\nfields[#fields + 1]",
+        "replies[n + m] = '1'\nfields[#fields + 1]",
       ]),
     },
   },
@@ -279,7 +279,10 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "W5",
     tamper: {
-      script: planted(["if may_tell and call('EXISTS', lock.key) == 0 then", "if false then"]),
+      script: planted([
+        "if may_tell and (is_free or call('EXISTS', lock.key) == 0) then",
+        "if false then",
+      ]),
     },
   },
   {
@@ -304,7 +307,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W5",
     tamper: {
       script: planted([
-        "if lock.is_first or lock.has_opened then require('lib.offers').notify_readers(lock.key, lock.queue) end",
+        "if lock.is_first or lock.has_opened then require('queue.notify_readers')(lock.key, lock.queue) end",
         "",
       ]),
     },
@@ -324,7 +327,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W5",
     firstSeed: 32,
     tamper: {
-      script: planted(["require('lib.offers').notify_readers(key, queue)", "do end"]),
+      script: planted(["require('queue.notify_readers')(key, queue)", "do end"]),
     },
   },
   {
@@ -344,7 +347,10 @@ const BUGS: readonly PlantedBug[] = [
     profile: "healthy",
     killer: "W7",
     tamper: {
-      script: planted(["if may_tell and call('EXISTS', lock.key) == 0 then", "if false then"]),
+      script: planted([
+        "if may_tell and (is_free or call('EXISTS', lock.key) == 0) then",
+        "if false then",
+      ]),
     },
   },
   {
@@ -362,7 +368,7 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W7",
     tamper: {
       script: planted([
-        "if lock.is_first or lock.has_opened then require('lib.offers').notify_readers(lock.key, lock.queue) end",
+        "if lock.is_first or lock.has_opened then require('queue.notify_readers')(lock.key, lock.queue) end",
         "",
       ]),
     },
@@ -372,7 +378,7 @@ const BUGS: readonly PlantedBug[] = [
     profile: "calm",
     killer: "W6",
     tamper: {
-      script: planted(["tell(inbox, wants .. ms .. ':' .. key)", "tell(inbox, '0:' .. key)"]),
+      script: planted(["(inbox, wants .. ms .. ':' .. key)", "(inbox, '0:' .. key)"]),
     },
   },
 ];

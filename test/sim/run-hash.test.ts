@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "c17474e9",
-  [HASHED_RUNS_A_PROFILE]: "7304fe8d",
+  2: "42b74706",
+  [HASHED_RUNS_A_PROFILE]: "ff72848f",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -2,45 +2,27 @@
 -- old values, which is nearly always possible.
 -- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_OWNER KEYS_OF_ALL
 
--- Stores the proposal for those whose fences are all below it. Returns these.
-local function store_above(group, buckets, proposal)
-  local fences = redis.pcall('HMGET', KEYS[1], 'floor', unpack(buckets))
-  if fences.err then return {} end
-  local fields, stored, floor = {}, {}, tonumber(fences[1] or 0)
-  for at, bucket in ipairs(buckets) do
-    local last = tonumber(fences[at + 1] or 0)
-    if last and floor and math.max(last, floor) < tonumber(proposal) then
-      stored[#stored + 1], fields[#fields + 1], fields[#fields + 2] = group[at], bucket, proposal
-    end
-  end
-  return #fields > 0 and type(redis.pcall('HSET', KEYS[1], unpack(fields))) == 'number' and stored or {}
-end
-
--- Fills in the replies of the simple cases, after the n existing ones. Takes, by the index of each (from 0), whether
--- its lock key has just been set, and the highest fence of the node.
-return function(replies, n, ttl, size, k, a, proposal, low, high, top)
-  local try, keys, args, created, group, buckets = redis.pcall, KEYS, ARGV, {}, {}, {}
-  local fields = { 'top', proposal }
-  for m = 0, size - 1 do
-    local a_of = a + m * ARG_FENCE
-    local set = try('SET', keys[k + m * KEYS_OF_ALL], args[a_of + ARG_OWNER], 'NX', 'PX', ttl)
+-- Fills in the replies of the simple cases, after the n existing ones. Returns which lock keys of the others have just
+-- been set, by the index of each in the group, or nothing; and the highest fence of the node, if it is known.
+return function(replies, n, ttl, size, k, a, proposal, now_us, top)
+  local try, fields = redis.pcall, { 'top', proposal }
+  for m = 1, size do
+    local a_of = a + (m - 1) * ARG_FENCE
+    local set = try('SET', KEYS[k + (m - 1) * KEYS_OF_ALL], ARGV[a_of + ARG_OWNER], 'NX', 'PX', ttl)
     if set and set.ok then
-      local at, bucket = #group + 1, args[a_of + ARG_BUCKET]
-      created[m], group[at], buckets[at], fields[2 * at + 1], fields[2 * at + 2] = true, m, bucket, bucket, proposal
+      replies[n + m] = 0
+      fields[#fields + 1], fields[#fields + 2] = ARGV[a_of + ARG_BUCKET], proposal
     end
   end
   local fence = tonumber(proposal)
-  if fence and #group > 0 then
-    top = top or tonumber(try('HGET', KEYS[1], 'top') or 0)
-    if not top or fence < low or fence > high then return created, top end
-    if fence <= top then
-      group = store_above(group, buckets, proposal)
-    elseif type(try('HSET', KEYS[1], unpack(fields))) == 'number' then
-      top = fence
-    else
-      return created, top
-    end
+  if not fence or not fields[3] then return nil, top end
+  top = top or tonumber(try('HGET', KEYS[1], 'top') or 0)
+  local is_near = top and math.abs(fence - now_us) <= tonumber(ARGV[2])
+  if is_near and fence > top and type(try('HSET', KEYS[1], unpack(fields))) == 'number' then return nil, fence end
+  local created = {}
+  for m = 1, size do
+    if replies[n + m] then created[m], replies[n + m] = true, nil end
   end
-  for _, m in ipairs(group) do replies[n + m + 1] = 0 end
+  if is_near and fence <= top then require('fast.store_above')(replies, n, created, a, proposal) end
   return created, top
 end

@@ -17,6 +17,7 @@ end
 
 local function drop(lock)
   call('DEL', lock.key)
+  return true
 end
 
 -- Restores it.

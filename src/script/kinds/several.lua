@@ -36,7 +36,7 @@ local function drop(lock)
   for at, key in ipairs(lock.lock_keys) do
     if try('GET', key) == lock.owner then
       call('DEL', key)
-      if at > 1 then pcall(require('lib.offers').offer, key, lock.queues[at]) end
+      if at > 1 then pcall(require('queue.offer'), key, lock.queues[at]) end
     end
   end
 end
@@ -79,7 +79,7 @@ local function take(lock, is_acquire)
       require('queue.leave')(lock.queue, lock.place)
       if call('GET', lock.key) == lock.reservation then
         call('DEL', lock.key)
-        pcall(require('lib.offers').offer, lock.key, lock.queue)
+        pcall(require('queue.offer'), lock.key, lock.queue)
       end
     end
     return refusal, is_elsewhere

@@ -14,7 +14,7 @@ local function expire(key, marker, member)
 end
 
 local function let_in(key, queue)
-  require('lib.offers').notify_readers(key, queue)
+  require('queue.notify_readers')(key, queue)
 end
 
 local function prepare(lock)
@@ -33,7 +33,7 @@ local function take(lock, is_acquire)
       pcall(require('queue.is_behind_writer'), lock.queue, lock.ticket, lock.inbox)
     lock.has_opened = may_look and has_opened
     if may_look and is_behind then
-      if has_opened then require('lib.offers').notify_readers(lock.key, lock.queue) end
+      if has_opened then require('queue.notify_readers')(lock.key, lock.queue) end
       return lock_key.refuse(holder, lock.key)
     end
   end
@@ -42,7 +42,7 @@ end
 
 -- After the first reader, the others can acquire it, too; and after one that has removed who kept them out.
 local function taken(lock)
-  if lock.is_first or lock.has_opened then require('lib.offers').notify_readers(lock.key, lock.queue) end
+  if lock.is_first or lock.has_opened then require('queue.notify_readers')(lock.key, lock.queue) end
 end
 
 return {

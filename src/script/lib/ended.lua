@@ -1,7 +1,7 @@
 -- The owners whose lock an operator has ended are in a sorted set of the name, for longer than they can act on the
 -- lock: otherwise a heal of a round that was won just before could restore the key, or an acquire that is still in
--- flight. Acquires look only while a key for the whole node says that there is such a set; it is stored where
--- incarnations are compared.
+-- flight. Acquires look only until the time up to which the node's record says that there may be such a set; that is
+-- stored where incarnations are compared.
 
 local companion = require('lib.companion')
 

@@ -34,14 +34,4 @@ local function store(lock, fence)
   return fence
 end
 
--- Where it is lower: buckets that are higher are not lowered.
-local function lift(lock, token)
-  if token == '' then return end
-  local lower = {}
-  for at, fence in ipairs(call('HMGET', KEYS[1], unpack(lock.buckets))) do
-    if is_below(fence, token) then lower[#lower + 1] = lock.buckets[at] end
-  end
-  if #lower > 0 then write(lower, token) end
-end
-
-return { last = last_fence, is_behind = is_behind, store = store, lift = lift }
+return { last = last_fence, is_behind = is_behind, write = write, store = store }

@@ -107,7 +107,7 @@ local function leave(lock)
   local size = permit.size_of(holder)
   if holder == lock.reservation then
     call('DEL', lock.key)
-    require('lib.offers').offer(lock.key, lock.queue)
+    require('queue.offer')(lock.key, lock.queue)
   elseif size then
     local is_passed_on = lock.count > 0 and is_kept(lock)
     if not is_passed_on and not has_left then return end
@@ -116,9 +116,9 @@ local function leave(lock)
     if is_passed_on then numbers.remove(lock, lock.reservation) end
     permit.settle(lock)
     offer(lock)
-    if call('EXISTS', lock.key) == 0 then require('lib.offers').offer(lock.key, lock.queue) end
+    if call('EXISTS', lock.key) == 0 then require('queue.offer')(lock.key, lock.queue) end
   elseif holder == SHARED_HOLDER then
-    require('lib.offers').notify_readers(lock.key, lock.queue)
+    require('queue.notify_readers')(lock.key, lock.queue)
   end
 end
 

@@ -53,10 +53,12 @@ local function free(lock, most)
     rank = first_rank(rank, lock.permits, function(at) return at_rank(lock, at) == at + gap end)
     number = rank + gap
     local next_taken = math.min(at_rank(lock, rank) or lock.permits, lock.permits)
+    -- A number that is there twice is none of ours, but must not keep the node busy for ever.
+    if next_taken < number then rank = rank + 1 end
     while number < next_taken and #found < most do
       found[#found + 1], number = number, number + 1
     end
-    number = next_taken
+    number = math.max(number, next_taken)
   end
   return found
 end

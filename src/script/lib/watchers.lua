@@ -1,9 +1,9 @@
 -- Those who observe a name are told who holds it, all at once: by a message on a channel of the name. Only while there
--- are any: they keep a key beside the lock key, and one for the whole node.
+-- are any: they keep a key beside the lock key, and the node's record says until when there may be any.
 --
 -- What a message says is what a node would answer, so nobody has to ask. It begins with a proof: the key has a secret
 -- that only those know who may ask. It names no ownerId: a holder is the hash of its.
--- luacheck: read globals RECORD_KEY RESERVATION WAITING_KEY WATCHED_KEY WATCH_CHANNEL WATCH_MS
+-- luacheck: read globals RECORD_KEY RESERVATION WAITING_KEY WATCH_CHANNEL WATCH_MS
 
 local companion = require('lib.companion')
 local call = redis.call
@@ -17,7 +17,7 @@ local function watch(key, id)
   if KEYS[1] ~= RECORD_KEY then return '' end
   local secret = call('GET', key_of(key)) or id
   call('SET', key_of(key), secret, 'PX', WATCH_MS)
-  call('SET', WATCHED_KEY, '', 'PX', WATCH_MS)
+  call('HSET', KEYS[1], 'watchedUntilMs', string.format('%.0f', require('lib.clock')() + WATCH_MS))
   -- So that releases look.
   call('SET', WAITING_KEY, '', 'PX', WATCH_MS)
   return secret

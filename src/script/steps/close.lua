@@ -8,8 +8,8 @@ return function(lock, kind)
   local is_ours = kind.is_ours(lock)
   local left = is_ours and call('PTTL', lock.key)
   if left and (left < 0 or lock.ttl < left) then call('PEXPIRE', lock.key, lock.ttl) end
-  require('lib.fences').lift(lock, lock.token)
-  if lock.inbox then pcall(require('queue.deferred').withdraw, lock) end
-  pcall(require('lib.offers').notify_next, lock.key, lock.queue)
+  require('lib.lift')(lock, lock.token)
+  if lock.inbox then pcall(require('queue.withdraw'), lock) end
+  pcall(require('queue.notify_next'), lock.key, lock.queue)
   return is_ours and 0 or lock_key.held_by(lock, kind)
 end

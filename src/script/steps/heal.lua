@@ -3,7 +3,7 @@
 
 return function(lock, kind)
   local is_ours = kind.is_ours(lock)
-  require('lib.fences').lift(lock, lock.token)
+  require('lib.lift')(lock, lock.token)
   if lock.kept then require('lib.kept').keep(lock) end
   local refusal = not is_ours and kind.take(lock, false)
   if refusal then return refusal end

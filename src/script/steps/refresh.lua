@@ -9,7 +9,6 @@
 local blocked_ms = require('lib.lock_key').blocked_ms
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
-local deferred = require('queue.deferred')
 local is_fresh = require('queue.is_fresh')
 local join = require('queue.join')
 local standing = require('lib.standing')
@@ -22,7 +21,7 @@ local function left_of(group, n, of, holder, inbox)
   if left < 0 or not holder or holder == group.reservation then return 0 end
   if group.kind == 'r' and holder == SHARED_HOLDER then
     local is_behind, has_opened = require('queue.is_behind_writer')(of, group.ticket(n), inbox)
-    if has_opened then require('lib.offers').notify_readers(group.keys[n], of) end
+    if has_opened then require('queue.notify_readers')(group.keys[n], of) end
     return is_behind and left or 0
   elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
     return require('lib.permit_queue').left_for(group.keys[n], of, holder, group.place)
@@ -34,7 +33,7 @@ end
 local function is_kept_in(group, holders, inbox)
   return function(n)
     if holders[n] == group.reservation then return true end
-    if group.kind == 'x' then return holders[n] and deferred.executed_with(group.keys[n], inbox, holders[n]) end
+    if group.kind == 'x' then return holders[n] and require('queue.executed_with')(group.keys[n], inbox, holders[n]) end
     if group.kind ~= 's' or holders[n] ~= PERMITS_HOLDER .. group.permits then return false end
     return require('lib.permit_queue').is_kept_for(group.keys[n], group.reservation, group.turn_ms)
   end
@@ -49,7 +48,7 @@ local function renew(of, group, inbox, is_kept, n)
   if is_fresh(seen, PLACE_MS / 4) then return end
   if not seen and is_kept(n) then return true end
   join(of, not seen and group.ticket(n), place)
-  if group.kind == 'x' then deferred.renew(group.keys[n], inbox) end
+  if group.kind == 'x' then call('PEXPIRE', require('queue.deferred_key')(group.keys[n], inbox), PLACE_MS) end
 end
 
 -- Read when needed: where a place is missing, and for readers.
@@ -77,7 +76,7 @@ end
 local function refresh(group, inbox, left, signs)
   local holders = call('MGET', unpack(group.keys))
   local is_kept = is_kept_in(group, holders, inbox)
-  if group.kind == 'x' then pcall(deferred.is_alive, inbox) end
+  if group.kind == 'x' then pcall(require('queue.hear_of'), inbox) end
   for n = 1, group.size do
     local of, holder = companion('queue', group.keys[n]), holders[n]
     -- Waiting only saves time, and an error with one name does not affect another.

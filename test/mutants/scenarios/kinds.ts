@@ -51,3 +51,13 @@ export const threeOfTwo: Scenario = {
   distancesUs: DISTANCES_MS.map((row) => row.map((ms) => 3_000 * ms)),
   network: { ...plainScenario({ clients: 0, workload: [] }).network, meanDelayUs: 200 },
 };
+
+/** The first of three permits is free again, the second is not, and somebody wants two. */
+export const twoBesideOne: Scenario = plainScenario({
+  clients: 3,
+  workload: [
+    session({ atMs: 500, client: 0, permits: 3, holdMs: 100, writeCount: 0 }),
+    session({ atMs: 540, client: 1, permits: 3, holdMs: 2_000, writeCount: 0 }),
+    session({ atMs: 900, client: 2, permits: 3, takes: 2, holdMs: 300, writeCount: 0 }),
+  ],
+});

@@ -270,10 +270,10 @@ export const ROWS: readonly Row[] = [
     file: "src/script/lib/taken_numbers.lua",
     find: "if tonumber(all[at + 1]) > range[2] then break end",
     replace: "if tonumber(all[at + 1]) > range[1] then break end",
-    where: ["semaphore"],
+    where: [scenarios.twoBesideOne],
     noticedBy: ["S1", "S2"],
-    seedBudget: 200,
-    pin: { where: 0, seed: 1, ms: 100 },
+    seedBudget: 5,
+    pin: { where: 0, seed: 3, ms: 38 },
   },
   {
     id: "several-permits-left-behind",
@@ -298,7 +298,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S2", "S1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 1, ms: 100 },
+    pin: { where: 0, seed: 70, ms: 565 },
   },
   {
     id: "any-free-number",
@@ -417,9 +417,9 @@ export const ROWS: readonly Row[] = [
     also: [
       {
         file: "src/script/steps/release.lua",
-        find: "local is_ours = kind.is_ours(lock) if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
+        find: "local is_ours, is_free = kind.is_ours(lock), false if is_ours then is_free = kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
         replace:
-          "lock.is_release = true local is_ours = kind.is_ours(lock) if is_ours then kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
+          "lock.is_release = true local is_ours, is_free = kind.is_ours(lock), false if is_ours then is_free = kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end",
       },
     ],
     where: ["semaphore"],

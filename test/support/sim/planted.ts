@@ -10,6 +10,6 @@ export function planted(...bugs: readonly (readonly [find: string, replace: stri
 
 /** An acquire that takes the key whatever stands there. */
 export const TAKING: readonly [string, string] = [
-  "args[a_of + 0], 'NX', 'PX', ttl)",
-  "args[a_of + 0], 'PX', ttl)",
+  "ARGV[a_of + 0], 'NX', 'PX', ttl)",
+  "ARGV[a_of + 0], 'PX', ttl)",
 ];
