@@ -5,6 +5,7 @@ import {
   NotAdoptableError,
   NotReadyError,
   OverloadedError,
+  QueueFullError,
   type QuorateError,
   QuorumUnreachableError,
   SplitError,
@@ -54,6 +55,10 @@ const down = { ...node, state: "down", detail: "connect ECONNREFUSED" } as const
 const EXAMPLES: Readonly<Record<QuorateErrorCode, QuorateError>> = {
   QUORATE_CONTENDED: new LockContendedError("invoice:42", HELD),
   QUORATE_WAIT_TIMEOUT: new WaitTimeoutError("invoice:42", HELD, { ...tried, heldNames: [] }),
+  QUORATE_QUEUE_FULL: new QueueFullError(
+    ...(["invoice:42", HELD, { ...tried, heldNames: [] }] as const),
+    { waitingCount: 12, maxWaiters: 10 },
+  ),
   QUORATE_UNREACHABLE: new QuorumUnreachableError("invoice:42", [
     granted(a),
     timedOut(b),

@@ -6,6 +6,8 @@ const PAGES: Readonly<Partial<Record<OptionName, string>>> = {
   waitMs: "[waiting](guarantees.md#liveness)",
   mode: "[shared locks](../how-to/shared-locks.md)",
   fair: "[waiting](../internals/protocol.md#waiting)",
+  maxWaiters: "[a queue with an end](../how-to/recipes.md#a-queue-with-an-end)",
+  value: "[observing an election](../how-to/election.md#observing-an-election)",
   owner: "[owners](../how-to/owners.md)",
   reentrant: "[reentrancy](../how-to/reentrancy.md)",
   steal: "[stealing](../how-to/web-locks.md#stealing)",

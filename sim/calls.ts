@@ -18,6 +18,7 @@ export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
       | "queue"
       | "toMs"
       | "leaseMs"
+      | "maxWaiters"
     >
   >;
 
@@ -41,15 +42,16 @@ export class Calls {
   }
 
   /** Records a call made now. Returns the function that records its result. */
-  begin({ ownerId, ...about }: About): (result: string) => void {
+  begin({ ownerId, ...about }: About): (result: string, waitingCount?: number) => void {
     const call = this.#nextCall();
     const process = this.#process.name;
     const stamp = () => ({ steadyMs: this.#process.clock.steady() });
     this.#record({ kind: "call", ...stamp(), process, call, ownerId, ...about });
     this.#openCount++;
-    return (result) => {
+    return (result, waitingCount) => {
       this.#openCount--;
-      this.#record({ kind: "settle", ...stamp(), process, call, result });
+      const more = waitingCount === undefined ? {} : { waitingCount };
+      this.#record({ kind: "settle", ...stamp(), process, call, result, ...more });
     };
   }
 }

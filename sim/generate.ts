@@ -1,5 +1,7 @@
 import { withDelays } from "./generate-delays.js";
 import { withDropIn } from "./generate-drop-in.js";
+import { withQueueEnds } from "./generate-ends.js";
+import { withObservers } from "./generate-observers.js";
 import { withExtensions } from "./generate-extensions.js";
 import { generateFaults, type Shape } from "./generate-faults.js";
 import { withForgeries } from "./generate-forgeries.js";
@@ -84,7 +86,7 @@ export function generateScenario(seed: number, profile: Profile): Scenario {
   if (profile === "extensions") return withForgeries(withExtensions(scenario));
   if (profile === "requests") return withRequestOptions(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
-  const shown = withLiar(withLooks(made));
+  const shown = withObservers(withQueueEnds(withLiar(withLooks(made))));
   return profile === "steal" || profile === "force" ? withForgeries(shown) : shown;
 }
 

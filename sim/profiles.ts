@@ -60,7 +60,7 @@ export const PROFILES: readonly Profile[] = [
 
 /** Holds whatever clocks and nodes do. */
 const ALWAYS: readonly OracleId[] = [
-  ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4", "L5", "L6", "L7"] as const),
+  ...(["S3", "S4", "S5", "S6", "F2", "L1", "L4", "L5", "L6", "L7", "L8"] as const),
   ...(["R1", "E1", "E2", "W1", "H4", "J1", "O1", "I2"] as const),
 ];
 const IN_MODEL: readonly OracleId[] = [
@@ -83,6 +83,7 @@ const IN_MODEL: readonly OracleId[] = [
     "W7",
     "I1",
     "I3",
+    "I4",
   ] as const),
 ];
 

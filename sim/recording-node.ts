@@ -55,7 +55,7 @@ export function recordingNode(
       places.onSent(operation, process.name);
       if (waiter?.deferred) rounds.onDeferred(waiter.deferred, places.nowUs);
       // These concern many names and no lock of their own. `expire` is sent by channels, not by callers.
-      if (op === "refresh" || op === "expire") {
+      if (op === "refresh" || op === "expire" || op === "watch") {
         inner.submit(operation, receiver, mayHold);
         return;
       }

@@ -86,7 +86,12 @@ export interface LockSettings {
 }
 
 /** Options of one request, where they differ from those of its process. */
-export type RequestSettings = Partial<Pick<LockSettings, "ttlMs" | "fair" | "renew" | "minHoldMs">>;
+export type RequestSettings = Partial<
+  Pick<LockSettings, "ttlMs" | "fair" | "renew" | "minHoldMs"> & {
+    /** It does not begin to wait where so many do. */
+    readonly maxWaiters: number;
+  }
+>;
 
 export interface NodeSettings {
   readonly wallOffsetMs: number;
@@ -131,6 +136,10 @@ export interface Session {
   readonly isForce?: boolean | undefined;
   /** Not a lock but a query for who holds the name. */
   readonly isLook?: boolean | undefined;
+  /** Not a lock but somebody who observes the name for so long, and is busy for a while with each thing that it is shown, ms. */
+  readonly observe?: { readonly forMs: number; readonly sleepMs: number } | undefined;
+  /** Of an election: how often a leader says something else of itself in its term. */
+  readonly proclaimCount?: number | undefined;
   /** It wants a permit of a semaphore with that many permits. */
   readonly permits?: number | undefined;
   /** How many of them it wants together; one if undefined. */

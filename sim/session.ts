@@ -19,6 +19,10 @@ export async function runSession(
     await client.look(session.name);
     return;
   }
+  if (session.observe !== undefined) {
+    await client.observe(session.name, session.observe);
+    return;
+  }
   if (session.isForce === true) {
     await client.force(session.name);
     return;
@@ -114,6 +118,19 @@ async function adoptAndUse(
   await useLock(sessionWorld, client, session, lock, () => client.release(lock));
 }
 
+/** A leader says something else of itself now and then, also when its term is over. */
+async function proclaimAll(
+  { isEnding }: SessionWorld,
+  client: SimClient,
+  { proclaimCount = 0, holdMs }: Session,
+  term: SimLock,
+): Promise<void> {
+  for (let count = 1; count <= proclaimCount && !isEnding(); count++) {
+    await client.proclaim(term, `${count} of ${term.ownerId}`);
+    await client.process.sleep(holdMs / proclaimCount);
+  }
+}
+
 /** The outer handle first: a handle that joined may outlive the one it joined. */
 async function leaveAll(
   client: SimClient,
@@ -144,6 +161,7 @@ async function runElection(
     if (term === undefined) return;
     // A service that gets a term relies on it at once.
     client.told.onHeld(term);
+    void proclaimAll(sessionWorld, client, session, term);
     await useLock(sessionWorld, client, session, term, async () => {
       if (session.release === "twice") await client.release(term);
     });

@@ -6,7 +6,7 @@ import type { Lock } from "../src/api/lock.js";
 import type { LockManager } from "../src/manager/lock-manager.js";
 import type { Quorum } from "../src/nodes/open-quorum.js";
 import type { Calls } from "./calls.js";
-import { resultOf } from "./call-result.js";
+import { resultOf, waitingCountIn } from "./call-result.js";
 import type { DropIn } from "./drop-in.js";
 import type { Fingerprints } from "./fingerprints.js";
 import { historyNamesOf } from "./history-name.js";
@@ -20,6 +20,7 @@ import { Testimony } from "./testimony.js";
 import { acquireCall, giveUpAfter, queueOf, type Wanted } from "./wanted.js";
 import type { World } from "./world.js";
 import { ownerIdOf } from "../src/manager/lock.js";
+import { whoOf } from "../src/manager/observers.js";
 
 export interface ClientParts {
   readonly process: SimProcess;
@@ -53,6 +54,7 @@ export class SimClient implements Service<SimLock> {
   readonly told: Testimony;
   readonly #parts: ClientParts;
   readonly #elections = new Set<SimElection>();
+  #observerCount = 0;
   /** How many callbacks of requests run, and who waits for the last of them. */
   #callbackCount = 0;
   #onLastCallback: (() => void) | undefined;
@@ -91,7 +93,7 @@ export class SimClient implements Service<SimLock> {
       settle(lock === null ? "refused" : "granted");
       return lock === null ? undefined : this.#have(lock);
     } catch (error) {
-      settle(resultOf(error));
+      settle(resultOf(error), waitingCountIn(error));
       return undefined;
     } finally {
       timer?.cancel();
@@ -137,7 +139,7 @@ export class SimClient implements Service<SimLock> {
       }
     } catch (error) {
       timer?.cancel();
-      if (had === undefined) settle(resultOf(error));
+      if (had === undefined) settle(resultOf(error), waitingCountIn(error));
       else if (!(error instanceof LockLostError)) throw error;
     } finally {
       if (had !== undefined && --this.#callbackCount === 0) this.#onLastCallback?.();
@@ -290,6 +292,48 @@ export class SimClient implements Service<SimLock> {
     }
   }
 
+  /** Observes who holds the name, and is busy for a while with each holder. */
+  async observe(
+    name: string,
+    { forMs, sleepMs }: { readonly forMs: number; readonly sleepMs: number },
+  ): Promise<void> {
+    const { record } = this.#parts;
+    const process = this.process.name;
+    const controller = new AbortController();
+    const timer = this.process.clock.setTimer(forMs, () => controller.abort());
+    const observer = `${process} ${++this.#observerCount}`;
+    try {
+      for await (const holder of this.locks.observe(name, { signal: controller.signal })) {
+        const about = { kind: "observed", process, name, observer } as const;
+        if (holder === null) record(about);
+        else {
+          const { fence, value } = holder;
+          record({ ...about, who: whoOf(holder), fence, ...(value !== undefined && { value }) });
+        }
+        if (sleepMs > 0) await this.process.sleep(sleepMs);
+      }
+    } catch (error) {
+      if (!(error instanceof QuorateError)) throw error;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** A leader says something of itself. */
+  async proclaim(had: SimLock, value: string): Promise<void> {
+    const { lock, ownerId } = had;
+    if (!("proclaim" in lock)) return;
+    const withinMs = this.#parts.nodeTimeoutMs;
+    const settle = this.calls.begin({ what: "proclaim", name: nameOf(had), ownerId, withinMs });
+    try {
+      await lock.proclaim(value);
+      settle("proclaimed");
+    } catch (error) {
+      if (!(error instanceof QuorateError)) throw error;
+      settle(error instanceof LockLostError ? "lost" : "failed");
+    }
+  }
+
   /** Waits until it can lock. */
   async untilReady(timeoutMs: number): Promise<void> {
     const { record } = this.#parts;
@@ -343,7 +387,7 @@ export class SimClient implements Service<SimLock> {
     });
   }
 
-  #expectLock(wanted: Wanted): (result: string) => void {
+  #expectLock(wanted: Wanted): (result: string, waitingCount?: number) => void {
     const { settings, nodeTimeoutMs } = this.#parts;
     return this.calls.begin(acquireCall(wanted, settings, nodeTimeoutMs, this.quorum));
   }

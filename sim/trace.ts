@@ -69,6 +69,12 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
       const done = `${event.op} ${short(event.by)}${how}`;
       return [`n${event.node}`, "=", `${event.name} ${change} by ${done}`];
     }
+    case "observed":
+      return [
+        event.process,
+        "!",
+        `shown ${event.who ?? "nobody"} at ${event.name} ${event.value ?? ""}`,
+      ];
     case "news":
       return [event.process, "!", `told by n${event.node} that ${event.beginning} has ended`];
     case "place": {

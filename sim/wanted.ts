@@ -40,6 +40,7 @@ export function acquireCall(
     ...{ waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) },
     ...(steal === true && { isStealing: true }),
     ...(options !== undefined && { hasOwnOptions: true }),
+    ...(options?.maxWaiters !== undefined && { maxWaiters: options.maxWaiters }),
   };
 }
 

@@ -14,7 +14,8 @@ export { DEFAULTS } from "./options/table.js";
 export { closeOnSignals, type CloseOnSignalsOptions } from "./manager/close-on-signals.js";
 
 export type { Election, Term } from "./api/election.js";
-export type { GivenLock, Lock, LockDescription } from "./api/lock.js";
+export type { GivenLock, Lock } from "./api/lock.js";
+export type { ObservedHolder } from "./api/observed.js";
 export type { CloseOptions, Locks, ReadyOptions } from "./api/locks.js";
 export type { Semaphore } from "./api/semaphore.js";
 export type { ReleaseResult } from "./coordinator/release-result.js";

@@ -28,7 +28,7 @@ export interface History {
 
 export type OperationName =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
-  | ("refresh" | "inspect" | "revoke");
+  | ("refresh" | "inspect" | "watch" | "revoke");
 
 /** Something that happened. */
 interface Event<Kind extends string> {
@@ -165,7 +165,15 @@ export interface HandleEvent extends OfLock<"handle"> {
 /** A call of the public API. */
 export interface CallEvent extends InProcess<"call"> {
   readonly call: number;
-  readonly what: "acquire" | "extend" | "release" | "adopt" | "force" | "query" | "ready";
+  readonly what:
+    | "acquire"
+    | "extend"
+    | "release"
+    | "adopt"
+    | "force"
+    | "query"
+    | "ready"
+    | "proclaim";
   readonly name: string;
   /** Of extend and release; for an adoption, the owner that handed the lock over. */
   readonly ownerId: string | undefined;
@@ -183,6 +191,8 @@ export interface CallEvent extends InProcess<"call"> {
   readonly mode?: "shared" | undefined;
   /** For an acquire with a named owner. */
   readonly owner?: string | undefined;
+  /** Of an acquire: it does not begin to wait where so many do. */
+  readonly maxWaiters?: number | undefined;
   /** Of an extend: how long the lock is to last from then on, ms; its ttl if undefined. */
   readonly toMs?: number | undefined;
   /** Of an extend: the caller's lease clock. */
@@ -205,6 +215,18 @@ export interface SettleEvent extends InProcess<"settle"> {
   readonly call: number;
   readonly result: string;
   readonly steadyMs: number;
+  /** Of an acquire that was refused because so many wait. */
+  readonly waitingCount?: number;
+}
+
+/** One who observes a name was shown who holds it: nobody without `who`, the hash of the owner. */
+export interface ObservedEvent extends InProcess<"observed"> {
+  readonly name: string;
+  /** Tells those who observe apart. */
+  readonly observer: string;
+  readonly who?: string;
+  readonly fence?: number;
+  readonly value?: string;
 }
 
 /**
@@ -422,6 +444,7 @@ export type HistoryEvent =
     )
   | (
       | ReportEvent
+      | ObservedEvent
       | ReadinessEvent
       | UnwatchedEvent
       | HandleEvent
@@ -446,6 +469,7 @@ export const ORACLE_IDS = [
     "L5",
     "L6",
     "L7",
+    "L8",
     "R1",
     "Q1",
     "E1",
@@ -458,7 +482,7 @@ export const ORACLE_IDS = [
     "W6",
     "W7",
   ] as const),
-  ...(["H1", "H2", "H3", "H4", "D1", "D2", "J1", "O1", "O2", "I1", "I2", "I3"] as const),
+  ...(["H1", "H2", "H3", "H4", "D1", "D2", "J1", "O1", "O2", "I1", "I2", "I3", "I4"] as const),
 ] as const;
 
 export type OracleId = (typeof ORACLE_IDS)[number];

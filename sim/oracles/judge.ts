@@ -21,6 +21,7 @@ import { checkLeftBehind } from "./left-behind.js";
 import { checkNews } from "./news.js";
 import { checkLoss } from "./loss.js";
 import { checkEntries, checkHolds } from "./holds.js";
+import { checkObserved } from "./observed.js";
 import { checkOpenings } from "./openings.js";
 import { checkOrder } from "./order.js";
 import { checkOwnership } from "./ownership.js";
@@ -33,6 +34,7 @@ import { checkPreference } from "./preference.js";
 import { checkProgress } from "./progress.js";
 import { checkPromptAsks } from "./prompt-asks.js";
 import { checkQuarantine } from "./quarantine.js";
+import { checkQueueEnds } from "./queue-ends.js";
 import { checkReasons } from "./reasons.js";
 import { checkReleases } from "./releases.js";
 import { checkSettling } from "./settling.js";
@@ -67,6 +69,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   L5: checkPace,
   L6: checkSplits,
   L7: checkExtensions,
+  L8: checkQueueEnds,
   R1: checkReleases,
   Q1: checkQuarantine,
   E1: checkReasons,
@@ -90,6 +93,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   I1: checkReports,
   I2: checkReadiness,
   I3: checkWarnings,
+  I4: checkObserved,
 };
 
 /** The violations that the given oracles (all, by default) find in a history, in order of time. */

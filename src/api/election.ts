@@ -1,3 +1,5 @@
+import type { ObservedHolder } from "./observed.js";
+import type { ElectOptions } from "./options.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 
 /**
@@ -34,6 +36,15 @@ export interface Term extends AsyncDisposable {
    * @throws LockLostError if the term has ended.
    */
   assertHeld(): void;
+
+  /**
+   * Says something else of itself to those who observe the election, such as its address: up to 1,024 bytes. Resolves
+   * once a quorum of nodes has it; the other nodes get it with the next renewal.
+   *
+   * @throws LockLostError if the term has ended; NoQuorumError if too few nodes answered: the term goes on, and observers
+   *   may be told; TypeError or RangeError for a bad value
+   */
+  proclaim(value: string): Promise<void>;
 
   /**
    * Resigns: a waiting candidate is elected immediately. Like {@link Lock.release}, but it aborts {@link Term.signal};
@@ -75,6 +86,9 @@ export interface Election extends AsyncIterableIterator<Term>, AsyncDisposable {
    *   after that it is done.
    */
   next(): Promise<IteratorResult<Term, undefined>>;
+
+  /** Who leads, as {@link LockManager.observe} tells: whether this candidate takes part or not. */
+  observe(options?: Pick<ElectOptions, "signal">): AsyncIterableIterator<ObservedHolder | null>;
 
   /** Ends the election: resigns, or stops the candidacy. A `break` out of the loop calls this. */
   return(): Promise<IteratorReturnResult<undefined>>;

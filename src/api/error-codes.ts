@@ -4,6 +4,7 @@ import type { QuorateErrorCode } from "./errors.js";
 export const HELD_CODES: readonly string[] = [
   "QUORATE_CONTENDED",
   "QUORATE_WAIT_TIMEOUT",
+  "QUORATE_QUEUE_FULL",
 ] satisfies readonly QuorateErrorCode[];
 
 /** No quorum answered an acquire, or not in time: nothing is known about who has the lock. */

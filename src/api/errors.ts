@@ -8,6 +8,7 @@ import { commonLabel, firstFault, tallyText, type NodeVote } from "./tally.js";
 export type QuorateErrorCode =
   | "QUORATE_CONTENDED"
   | "QUORATE_WAIT_TIMEOUT"
+  | "QUORATE_QUEUE_FULL"
   | "QUORATE_UNREACHABLE"
   | "QUORATE_SPLIT"
   | "QUORATE_OVERLOADED"
@@ -75,7 +76,7 @@ const AT_ONCE: Tried = {
 
 /**
  * Others hold the lock, according to the refusing nodes: at once (code `QUORATE_CONTENDED`), or during all of `waitMs`
- * (`QUORATE_WAIT_TIMEOUT`).
+ * (`QUORATE_WAIT_TIMEOUT`), or while too many wait for it (`QUORATE_QUEUE_FULL`).
  */
 export abstract class LockHeldError extends QuorateError {
   /** Label of the holder that most nodes report, if it has one. */
@@ -106,6 +107,9 @@ export abstract class LockHeldError extends QuorateError {
    * itself: {@link AcquireOptions.reentrant} joins the lock instead.
    */
   readonly isHeldHere: boolean;
+  /** How many wait for the lock at least, and how many may; only where it was refused for that. */
+  declare readonly waitingCount?: number;
+  declare readonly maxWaiters?: number;
 
   /** @param text with the holder, in which `held by …` and for how long belong */
   constructor(
@@ -168,6 +172,30 @@ export class WaitTimeoutError extends LockHeldError {
       remedy,
     });
     super(text, lockName, votes, tried);
+  }
+}
+
+/** The lock is held, and at least `maxWaiters` wait for it. */
+export class QueueFullError extends LockHeldError {
+  readonly code = "QUORATE_QUEUE_FULL";
+  override readonly waitingCount: number;
+  override readonly maxWaiters: number;
+  constructor(
+    lockName: string,
+    votes: readonly NodeVote[],
+    tried: Tried,
+    queue: { readonly waitingCount: number; readonly maxWaiters: number },
+  ) {
+    const { waitingCount, maxWaiters } = queue;
+    const waiting = `${waitingCount} wait for ${quoted(lockName)} (\`maxWaiters\` is ${maxWaiters})`;
+    const remedy = "Try again later, or raise `maxWaiters`";
+    const text = (held: string) => ({
+      happened: `${waiting}; ${inSet(tried) ?? "it"} is ${held}`,
+      remedy,
+    });
+    super(text, lockName, votes, tried);
+    this.waitingCount = waitingCount;
+    this.maxWaiters = maxWaiters;
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   SemaphoreOptions,
 } from "./options.js";
 import type { Election } from "./election.js";
+import type { ObservedHolder } from "./observed.js";
 import type { GivenLock, Lock } from "./lock.js";
 import type {
   ForceReleaseOptions,
@@ -96,6 +97,21 @@ export interface Locks extends AsyncDisposable {
    * @throws TypeError and RangeError for an invalid name, ClosedError.
    */
   inspect(name: string): Promise<LockReport>;
+
+  /**
+   * Who holds a name now, and whenever that changes: a loop over it yields the holder, or null for nobody, as a quorum
+   * of nodes says. The nodes tell by messages, and are asked every 2 s in case one was lost. A loop that is slow skips
+   * what is over. It ends with the signal, and when the manager closes; it waits while no quorum answers.
+   *
+   * Those that hold a name together (readers, permits, an owner's locks) are shown as one holder.
+   *
+   * @throws TypeError and RangeError for invalid arguments, ClosedError.
+   */
+  observe(
+    name: string,
+    options?: Pick<ElectOptions, "signal">,
+  ): AsyncIterableIterator<ObservedHolder | null>;
+
   /** What this manager holds and waits for, in the format of the Web Locks API. Sends nothing. */
   query(): Promise<LockManagerSnapshot>;
 

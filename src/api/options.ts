@@ -65,6 +65,16 @@ export interface WaitOptions {
    * @defaultValue false
    */
   readonly fair?: boolean | undefined;
+  /**
+   * Refuses at once, with a {@link LockHeldError}, if the name is held and at least that many wait for it: the waiters
+   * of this process, and each other process in the queues of a quorum of nodes, which counts as one. 0 never waits. A
+   * free name is granted, however many wait.
+   *
+   * Requests that come at the same moment do not see each other in the queues, so a few more may wait. It costs one
+   * more round trip before the wait.
+   * @defaultValue Infinity
+   */
+  readonly maxWaiters?: number | undefined;
 }
 
 /**
@@ -103,10 +113,16 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
    * @defaultValue none: every lock is its own owner
    */
   readonly owner?: string | undefined;
+  /**
+   * What the holder says of itself to those who {@link LockManager.observe} the name, such as its address: up to 1,024
+   * bytes. Exclusive locks of one name only.
+   * @defaultValue nothing
+   */
+  readonly value?: string | undefined;
 }
 
 /** Options that define the kind of a lock, which a semaphore already is. */
-export type NotForPermits = "mode" | "owner" | "reentrant";
+export type NotForPermits = "mode" | "owner" | "reentrant" | "value";
 
 /** Options of one acquire of permits; the semaphore's options are the defaults. */
 export interface PermitOptions extends Omit<AcquireOptions, NotForPermits> {
@@ -151,6 +167,12 @@ export interface RequestOptions extends AcquireOptions {
 export interface ElectOptions extends LockOptions, Pick<WaitOptions, "fair"> {
   /** Ends the election: the current term is resigned, the candidacy stopped, and the loop ends. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * What a leader says of itself to those who {@link Election.observe} the election, such as its address: up to 1,024
+   * bytes. {@link Term.proclaim} changes it.
+   * @defaultValue nothing
+   */
+  readonly value?: string | undefined;
   /**
    * Called when no leader can be elected: nodes are unreachable, or so slow that no validity was left. Once per
    * outage; the election continues.

@@ -53,6 +53,7 @@ export class ExitError extends Error {
 const BY_CODE: Readonly<Record<QuorateErrorCode, number>> = {
   QUORATE_CONTENDED: EXIT.contended,
   QUORATE_WAIT_TIMEOUT: EXIT.contended,
+  QUORATE_QUEUE_FULL: EXIT.contended,
   QUORATE_UNREACHABLE: EXIT.unavailable,
   QUORATE_SPLIT: EXIT.unavailable,
   QUORATE_OVERLOADED: EXIT.unavailable,

@@ -1,6 +1,7 @@
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
+  countsWaiters,
   entryOf,
   isMadeAgain,
   mayBeginByGrant,
@@ -12,8 +13,9 @@ import {
   type Urgency,
   type WaitSettings,
 } from "../protocol/next-move.js";
+import type { OwnWaiters } from "../protocol/queue-end.js";
 import { isContestOpen } from "../protocol/split.js";
-import type { Waiter } from "../protocol/waiter.js";
+import { turnTextOf, type Waiter } from "../protocol/waiter.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
@@ -136,6 +138,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { waitMs } = this.#state.request.wait;
     const { waitQueues } = this.#context;
     const isWaitedFor = waitQueues.of(keys) !== undefined;
+    this.#state.wasFirst = !isWaitedFor;
     const isContended = isWaitedFor || (waitMs > 0 && waitQueues.contended.has(keys, nowMs));
     this.#preemption?.begin();
     const move = nextMove({ what: "begun", isWaitedFor, isContended }, this.#state, nowMs);
@@ -359,6 +362,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       mode,
       contends,
       contest: contends ? this.#state.contest : undefined,
+      countsWaiters: countsWaiters(this.#state, this.#state.attemptCount),
     };
     const attempt = new Attempt(this.#context, asked, this);
     this.#state.attempt = attempt;
@@ -470,6 +474,7 @@ class State implements Known {
   /** The last attempt found the nodes split. */
   contest: Contest | undefined;
   isJoiner = false;
+  wasFirst = false;
   place: WaitPlace | undefined;
   wakeAtMs = 0;
   askAtMs = 0;
@@ -494,6 +499,12 @@ class State implements Known {
 
   get isHeard(): boolean {
     return this.#context.waitQueues.inbox?.isHeard === true;
+  }
+
+  get ownWaiters(): OwnWaiters {
+    const own = [...(this.#context.waitQueues.of(this.request.keys) ?? [])];
+    const places = new Set(own.flatMap(({ waiter }) => (waiter ? turnTextOf(waiter) : [])));
+    return { count: own.length, placeCount: places.size };
   }
 
   get undecidedMs(): number | undefined {

@@ -62,6 +62,8 @@ export interface Asked {
   readonly contends?: boolean;
   /** In which earlier attempts of its acquire were. */
   readonly contest?: Contest | undefined;
+  /** Nodes that refuse it are asked how many wait. It is in no queue. */
+  readonly countsWaiters?: boolean;
 }
 
 /**
@@ -561,6 +563,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       waiter: this.#mode.waiter,
       previous,
       preempts: this.#mode.as === "preempt" ? true : undefined,
+      countsWaiters: this.#asked.countsWaiters === true ? true : undefined,
     });
   }
 }

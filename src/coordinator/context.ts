@@ -1,11 +1,18 @@
 import type { Admission } from "./admission.js";
-import type { Clock, Entropy, NodePort } from "./ports.js";
+import type { NodeStanding } from "../protocol/watching.js";
+import type { Clock, Entropy, Listening, NodePort } from "./ports.js";
 import type { WaitQueues } from "./wait-queues.js";
 import type { LossNews } from "./loss-news.js";
 import type { Proposals } from "./proposals.js";
 import type { Renewals } from "./renewals.js";
 import type { Schedule } from "./schedule.js";
 import type { Observer } from "./observer.js";
+
+/** @param onStanding called with the index of the node */
+type Listen = (
+  lockKey: string,
+  onStanding: (index: number, standing: NodeStanding) => void,
+) => Listening;
 
 /** What one lock manager's coordinator works with. */
 export interface Context {
@@ -21,5 +28,7 @@ export interface Context {
   readonly waitQueues: WaitQueues;
   /** By which locks are told that they have ended. */
   readonly lossNews: LossNews;
+  /** Hears who holds a name, as single nodes say; absent where there are no messages. */
+  readonly listen?: Listen | undefined;
   readonly observer: Observer;
 }

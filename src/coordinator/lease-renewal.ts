@@ -81,10 +81,13 @@ export class LeaseRenewal implements Throttled, Verifiable {
     if (nowMs >= this.#lateAtMs) this.#tellLate(nowMs);
   }
 
-  /** One extend round, to that ttl from now. Calls while one as long is in flight share it. Never rejects. */
-  extend(ttlMs = this.#settings.ttlMs, isRenewal = false): Promise<ExtendResult> {
+  /**
+   * One extend round, to that ttl from now. Calls while one as long is in flight share it, unless it brings something
+   * else (`isAnew`). Never rejects.
+   */
+  extend(ttlMs = this.#settings.ttlMs, isRenewal = false, isAnew = false): Promise<ExtendResult> {
     if (!this.#lease.isHeld()) return Promise.resolve({ kind: "lost" });
-    const inFlight = this.#extending;
+    const inFlight = isAnew ? undefined : this.#extending;
     if (inFlight !== undefined && inFlight.ttlMs >= ttlMs) return inFlight.result;
     const result = new Promise<ExtendResult>((resolve) =>
       this.#start(ttlMs, this.#observed(resolve, isRenewal)),

@@ -22,6 +22,8 @@ export interface LeaseSettings {
    * request: no timer ends it, and its keys are left to expire. Default: false.
    */
   readonly isByValue?: boolean;
+  /** What its holder says of itself to those who observe the name; undefined: nothing. */
+  readonly value?: string | undefined;
   /** How long before the end of its validity the lease is renewed, ms; undefined: after a third of its ttl. */
   readonly renewBeforeMs?: number;
   /** How long the name stays closed after the validity ends, unless it is released, ms; undefined: 0. */

@@ -14,6 +14,7 @@ import {
   newOperation,
   type OperationOf,
   type PartsOf,
+  type Proclaimed,
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
@@ -38,7 +39,7 @@ export type LeaseHandle = Pick<
   Lease,
   | ("keys" | "ownerId" | "fencingToken" | "remainingMs" | "state")
   | ("lossReason" | "lossCause" | "onLost" | "isGiven" | "settings")
-  | ("isHeld" | "extend" | "release" | "give")
+  | ("isHeld" | "extend" | "proclaim" | "release" | "give")
 >;
 
 /**
@@ -88,6 +89,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   #lossReason: LossReason | undefined;
   #lossCause: LossCause | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
+  /** Sent with all that keeps it alive. */
+  #proclaimed: Proclaimed | undefined;
 
   constructor(context: Context, grant: Grant) {
     const { settings, firstSendMs } = grant;
@@ -115,6 +118,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
       : Number.POSITIVE_INFINITY;
     this.reschedule();
     context.observer.onGranted(this);
+    if (settings.value !== undefined) void this.proclaim(settings.value);
   }
 
   get state(): "held" | "lost" | "released" {
@@ -245,6 +249,12 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#renewing().extend(ttlMs);
   }
 
+  /** Says something else of itself to those who observe the name: one extend round. Never rejects. */
+  proclaim(value: string): Promise<ExtendResult> {
+    this.#proclaimed = { number: (this.#proclaimed?.number ?? 0) + 1, value };
+    return this.#renewing().extend(this.settings.ttlMs, false, true);
+  }
+
   /**
    * Ends the lock on all nodes, including those that are down. Where it can be passed on to the next waiter of this
    * process, the round that acquires it does both. Resolves when a quorum has answered or nothing more can come;
@@ -356,7 +366,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     // Its own acquire is about to leave the wait queue where it ends as soon as it is granted.
     const waiter = next?.deferred?.ownerId === ownerId ? undefined : next;
     const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
-    const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place };
+    const proclaimed = this.#proclaimed;
+    const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place, proclaimed };
     if (!minHoldMs) return released;
     const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
     return { ...released, keepMs: keepMs(minHoldMs, heldMs, driftFactor) || undefined };
@@ -397,7 +408,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const { nodeTimeoutMs, clockStepMs: marginMs } = settings;
     const sendBeforeMs = Math.min(this.#validUntilMs, nowMs + nodeTimeoutMs);
     const keptMs = longerKeptMs(settings, ttlMs);
-    return { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs };
+    const proclaimed = this.#proclaimed;
+    return { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs, proclaimed };
   }
 
   #renewing(): LeaseRenewal {

@@ -71,6 +71,13 @@ export interface NodePort {
   voteOf(grant: NodeGrant, ownerId: string): DatedVote | undefined;
 }
 
+/** What is heard of the holders of one name, until it is closed. Only a hint, as a message may come late, or never. */
+export interface Listening {
+  /** The node proves its messages by that from now on. */
+  trust(index: number, secret: string): void;
+  close(): void;
+}
+
 /** Where this process is notified. Only a hint: a message may come twice, late, or never. */
 export interface InboxPort {
   /** 8 characters of `[A-Za-z0-9_-]`, unlike those of any other process. */

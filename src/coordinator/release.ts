@@ -1,5 +1,11 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
+import {
+  newOperation,
+  type OperationOf,
+  type Proclaimed,
+  type Vote,
+  type Votes,
+} from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { keyTtlMs, longerKeptMs, outwaitMs } from "../protocol/lease-times.js";
 import { isRefusedByQuorum, tallyOf, verdict } from "../protocol/verdict.js";
@@ -27,6 +33,8 @@ export interface Released {
   readonly place?: Waiter | undefined;
   /** How long the name stays closed afterwards, ms of the node's clock; undefined: not at all. */
   readonly keepMs?: number | undefined;
+  /** What it has proclaimed last, if anything. */
+  readonly proclaimed?: Proclaimed | undefined;
 }
 
 /**
@@ -124,6 +132,7 @@ export function releaseOperation(
     sendBeforeMs: Number.POSITIVE_INFINITY,
     waiter,
     keepMs,
+    proclaimed: released.proclaimed && { ...released.proclaimed, value: "" },
     proposal: settings.fencing ? proposals.ofRelease : undefined,
   });
 }

@@ -10,7 +10,7 @@ import type { Lock } from "../api/lock.js";
 import type { AcquireOptions } from "../api/options.js";
 import { exclusiveLock } from "../kinds/exclusive.js";
 import type { OpenNodes } from "../nodes/open-nodes.js";
-import { checkedKeysOf, checkedLockOfAll, checkMinHold } from "../options/name-keys.js";
+import { checkedKeysOf, checkedLockOfAll, checkMinHold, checkValue } from "../options/name-keys.js";
 import { checkRequest, type Request } from "../options/request.js";
 import {
   resolveAcquireOptions,
@@ -119,6 +119,7 @@ export class Acquirer {
           : kindOf(checkedKeysOf(keyPrefix, name, hasCluster)));
       if (request !== undefined) checkRequest(request, callback, keys, resolved);
       if (settings.minHoldMs !== 0) checkMinHold(keys, settings.minHoldMs);
+      checkValue(keys, settings.value);
       if (resolved !== usual) this.checkTtl(settings);
       const steals = request?.steal === true;
       const standing = steals ? ({ as: "preempt", competitors: this } as const) : undefined;
@@ -189,7 +190,8 @@ export class Acquirer {
     { keys, settings, wait, standing }: Wanted,
   ): QuorateError {
     return errorOf(keys, failure, this.nodes.names, {
-      ...{ waitMs: wait.waitMs, waitedMs, attemptCount, marginMs: this.nodes.marginMs() },
+      ...{ waitMs: wait.waitMs, maxWaiters: wait.maxWaiters, waitedMs, attemptCount },
+      marginMs: this.nodes.marginMs(),
       isAdoption: standing?.as === "adopt",
       isHeldHere: () => [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey)),
       recordedTtl: () => recordedTtlOf(this.nodes, settings),

@@ -12,6 +12,7 @@ import { helpOf } from "../api/help.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "../api/events.js";
 import type { Election } from "../api/election.js";
 import type { GivenLock, Lock } from "../api/lock.js";
+import type { ObservedHolder } from "../api/observed.js";
 import type { CloseOptions, Locks, ReadyOptions } from "../api/locks.js";
 import type {
   ForceReleaseOptions,
@@ -24,7 +25,7 @@ import type { Semaphore } from "../api/semaphore.js";
 import { adopt } from "./adopt.js";
 import { forceRelease } from "../operator/force-release.js";
 import { reportOf } from "../operator/report.js";
-import { checkMinHold } from "../options/name-keys.js";
+import { checkMinHold, checkValue } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
 import type {
@@ -41,7 +42,9 @@ import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { NodeConfig } from "../nodes/own-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
-import { superfluous } from "../runtime/validate.js";
+import { checkKnown, superfluous } from "../runtime/validate.js";
+import { OPTIONS } from "../options/table.js";
+import { Observers } from "./observers.js";
 import { runLocked } from "./request.js";
 import { requestOf } from "../options/request.js";
 import {
@@ -78,6 +81,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   readonly #reentry = new Reentry();
   readonly #acquirer: Acquirer;
   readonly #drain: Drain;
+  readonly #observers: Observers;
   readonly #telemetry = new Telemetry(() => {
     const { names, context } = this.#nodes;
     return { names, clock: context.clock };
@@ -119,6 +123,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#reentry, (code, message) =>
       this.#warn(code, message),
     );
+    this.#observers = new Observers(this.#nodes.context, this.#settings.lease.nodeTimeoutMs);
     this.#drain = new Drain(this.#nodes.context.clock);
     this.#acquirer.checkTtl(this.#settings.lease);
     this.#opened = new OpenedManager({
@@ -204,9 +209,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const settings = resolveElectOptions(options, this.#settings);
     const keys = this.#settings.usual.kindOf(plainKeys);
     checkMinHold(keys, settings.lease.minHoldMs);
+    checkValue(keys, settings.lease.value);
     this.#acquirer.checkTtl(settings.lease);
     const electorate = electorateOf(this.#acquirer, { keys, ...settings });
-    return new LockElection(name, electorate, settings.wait, settings.signal);
+    return new LockElection(name, electorate, settings.wait, settings.signal, (given) =>
+      this.observe(name, given),
+    );
   }
 
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
@@ -230,6 +238,15 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const keys = this.#acquirer.openLockOf(name);
     const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
     return reportOf(keys, names, votes, this.#nodes.marginMs());
+  }
+
+  observe(
+    name: string,
+    options: Pick<ElectOptions, "signal"> = {},
+  ): AsyncIterableIterator<ObservedHolder | null> {
+    checkKnown(options, ["signal"]);
+    if (options.signal !== undefined) OPTIONS.signal.check("signal", options.signal);
+    return this.#observers.of(this.#acquirer.openLockOf(name), options.signal);
   }
 
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
@@ -293,6 +310,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
 
   async #close(drainMs: number): Promise<void> {
     this.#acquirer.state = "draining";
+    this.#observers.close();
     for (const pending of this.#acquirer.pending) pending.abort();
     const terms = [...this.#acquirer.held].filter((lease) => this.#acquirer.terms.has(lease.keys));
     const resigned = closeAll(terms);

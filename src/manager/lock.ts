@@ -8,6 +8,8 @@ import type { Clock } from "../coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "../api/options.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
+import type { ExtendResult } from "../coordinator/lease-renewal.js";
+import { checkedValue } from "../options/table.js";
 import { checkExtension } from "../options/resolve.js";
 import { superfluous } from "../runtime/validate.js";
 import { checkGivable } from "./given-lock.js";
@@ -107,7 +109,16 @@ export class LeasedLock implements Lock {
     );
     if (wrong !== undefined) throw wrong;
     if (ttlMs !== undefined) checkExtension(ttlMs, this.#lease.settings);
-    const result = await this.#lease.extend(ttlMs);
+    await this.#confirm(await this.#lease.extend(ttlMs));
+  }
+
+  /** Of a term. */
+  async proclaim(value: string): Promise<void> {
+    checkedValue("value", value);
+    await this.#confirm(await this.#lease.proclaim(value));
+  }
+
+  async #confirm(result: ExtendResult): Promise<void> {
     if (result.kind === "lost") {
       this.#isTold = true;
       throw this.#lostError();

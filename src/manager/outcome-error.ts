@@ -3,6 +3,7 @@ import {
   LockContendedError,
   NotAdoptableError,
   OverloadedError,
+  QueueFullError,
   QuorumUnreachableError,
   SplitError,
   ValidityExhaustedError,
@@ -32,6 +33,7 @@ type Failure = Extract<
 /** How it was tried. */
 export interface Try {
   readonly waitMs: number;
+  readonly maxWaiters?: number | undefined;
   readonly waitedMs: number;
   readonly attemptCount: number;
   /** The largest clock margin that a client of the nodes has on record, ms. */
@@ -86,6 +88,11 @@ export function errorOf(
       if (tried.isAdoption === true) return notAdoptable(name, failure.votes, votes);
       const heldNames = namesIn(keys, failure.votes);
       const of = { ...tried, heldNames, isHeldHere: tried.isHeldHere?.() ?? false };
+      const { waitingCount } = failure;
+      if (waitingCount !== undefined) {
+        const { maxWaiters = waitingCount } = tried;
+        return new QueueFullError(name, votes, of, { waitingCount, maxWaiters });
+      }
       return tried.waitMs > 0
         ? new WaitTimeoutError(name, votes, of)
         : new LockContendedError(name, votes, of);

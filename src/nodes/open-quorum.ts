@@ -1,5 +1,6 @@
 import { Deployment, type DeploymentWarning } from "../channel/deployment.js";
 import { Inbox } from "../channel/inbox.js";
+import { WatchedName } from "../channel/watched-name.js";
 import { NodeChannel } from "../channel/node-channel.js";
 import type { ChannelState } from "../channel/channel-state.js";
 import type { Transport } from "../channel/transport.js";
@@ -165,6 +166,13 @@ export function openQuorum(
     admission: new Admission(clock, settings.admission),
     proposals: new Proposals(clock),
     lossNews: new LossNews(clock, notified),
+    listen:
+      notified &&
+      ((lockKey, onStanding) => {
+        const name = new WatchedName(transports, lockKey, { clock, entropy }, onStanding);
+        name.open();
+        return name;
+      }),
     observer,
   };
   for (const channel of channels) channel.start();

@@ -1,6 +1,7 @@
 import type { HolderReport, LockReport, NodeReport } from "../api/reports.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
+import { agreedHolder } from "../protocol/agreement.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { labelOf } from "../protocol/owner-id.js";
 import { fingerprintOf } from "./fingerprint.js";
@@ -22,20 +23,26 @@ export function reportOf(
     holderReport(holder, nodeNames, marginMs),
   );
   const nodes = votes.map((vote, index) => nodeReport(nodeNames[index] ?? "", vote, keys));
-  const freeCount = nodes.filter(({ state }) => state === "free" || state === "turn").length;
-  const isHeld = holders.some(({ isQuorate }) => isQuorate);
-  const state = isHeld ? "held" : freeCount >= quorum ? "free" : "undecided";
+  const agreed = agreedHolder(nodes.map(saidBy));
+  const state = agreed === undefined ? "undecided" : agreed === null ? "free" : "held";
   const fences = nodes.flatMap(({ fence }) => fence ?? []);
-  const agreed = fences.find((fence) => fences.filter((other) => other === fence).length >= quorum);
+  const agreedFence = fences.find(
+    (fence) => fences.filter((other) => other === fence).length >= quorum,
+  );
   return {
     name: keys.name,
     state,
     isQuorate: state !== "undecided",
     holders,
     waitingCount: Math.max(...nodes.map(({ waitingCount }) => waitingCount)),
-    ...(agreed !== undefined && { fencingToken: agreed }),
+    ...(agreedFence !== undefined && { fencingToken: agreedFence }),
     nodes,
   };
+}
+
+/** Its holders; undefined where it does not say. */
+function saidBy({ state, fingerprints }: NodeReport): readonly string[] | undefined {
+  return state === "held" || state === "free" || state === "turn" ? fingerprints : undefined;
 }
 
 export function holderReport(

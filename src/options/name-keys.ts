@@ -129,6 +129,16 @@ export function checkMinHold({ allows, words }: LockKind, minHoldMs = 0): void {
   throw new RangeError(`\`minHoldMs\` must be 0 for ${words}, got ${minHoldMs}`);
 }
 
+/**
+ * A value is kept beside the ownerId in the lock key.
+ *
+ * @throws RangeError for other locks with a value.
+ */
+export function checkValue({ id, words }: LockKind, value: string | undefined): void {
+  if (id === "exclusive" || value === undefined) return;
+  throw new RangeError(`\`value\` must be left out for ${words}`);
+}
+
 function checkOneSlot([first, ...others]: readonly NameKeys[]): void {
   const stray = others.find(({ lockKey }) => keySlot(lockKey) !== keySlot(first?.lockKey ?? ""));
   if (first === undefined || stray === undefined) return;

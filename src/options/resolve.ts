@@ -111,7 +111,7 @@ export function resolveAcquireOptions(
   // The keys of a semaphore are in no layout of another library.
   const layout = place === "permit" ? "redlock" : manager.layout;
   return {
-    lease: leaseOf(options, manager, layout),
+    lease: withValue(leaseOf(options, manager, layout), options.value),
     wait: resolveWait(options, manager.given, defaultWaitMs),
     kindOf: kindFor({ layout, mode, owner }),
     signal,
@@ -132,8 +132,17 @@ export function resolveElectOptions(
   checkPlace(options, "elect");
   const { signal, onError } = options;
   return {
-    lease: resolveLease(options, manager.lease, manager),
-    wait: resolveWait({ ...options, waitMs: Number.POSITIVE_INFINITY }, manager.given, 0),
+    // Observers of an election are told the token of each leader.
+    lease: withValue(
+      resolveLease(options, manager.lease, manager),
+      options.value ?? (manager.layout === "redlock" ? "" : undefined),
+    ),
+    // A candidate waits however many do.
+    wait: resolveWait(
+      { ...options, waitMs: Number.POSITIVE_INFINITY, maxWaiters: Number.POSITIVE_INFINITY },
+      manager.given,
+      0,
+    ),
     signal,
     onError,
   };
@@ -176,6 +185,10 @@ function resolveLease(
     clockStepMs: layout === "redlock" ? clockStepMs : 0,
     lossNoticeMs: lossNoticeOf(given.lossNoticeMs, validityMs, ttlMs),
   };
+}
+
+function withValue(lease: LeaseSettings, value: string | undefined): LeaseSettings {
+  return value === undefined ? lease : { ...lease, value };
 }
 
 /** Each as it is given, or else as the manager has it. */
@@ -227,15 +240,17 @@ function lossNoticeOf(givenMs: number | undefined, validityMs: number, ttlMs: nu
 
 function resolveWait(
   options: WaitOptions,
-  defaults: Pick<LockManagerOptions, "waitMs" | "fair" | "retry">,
+  defaults: Pick<LockManagerOptions, "waitMs" | "fair" | "maxWaiters" | "retry">,
   defaultWaitMs: number,
 ): WaitSettings {
   const { minDelayMs = DEFAULTS.retry.minDelayMs } = defaults.retry ?? {};
   const usualMs = DEFAULTS.retry.maxDelayMs;
+  const { maxWaiters = defaults.maxWaiters ?? DEFAULTS.maxWaiters } = options;
   return {
     waitMs: options.waitMs ?? defaultWaitMs,
     minDelayMs,
     maxDelayMs: defaults.retry?.maxDelayMs ?? Math.max(usualMs, minDelayMs),
     fair: options.fair ?? defaults.fair ?? DEFAULTS.fair,
+    ...(maxWaiters < Number.POSITIVE_INFINITY && { maxWaiters }),
   };
 }

@@ -30,6 +30,7 @@ import {
 export const MIN_TTL_MS = 10;
 const MAX_LABEL_LENGTH = 200;
 const MAX_OWNER_LENGTH = 200;
+const MAX_VALUE_BYTES = 1_024;
 
 /** Where options are given. */
 export type Place = "manager" | "acquire" | "request" | "elect" | "semaphore" | "permit" | "adopt";
@@ -90,7 +91,9 @@ export const OPTIONS = {
     byDefault: false,
     check: boolean,
   },
+  maxWaiters: { places: WAITING, byDefault: Number.POSITIVE_INFINITY, check: atLeast(0) },
   owner: { places: ONLY_LOCKS, check: owner },
+  value: { places: ["acquire", "request", "elect"], check: checkedValue },
   reentrant: { places: ONLY_LOCKS, check: boolean },
   steal: { places: ["request"], byDefault: false, check: boolean },
   lockDelayMs: { places: ALL, byDefault: 0, check: wholeMs(0) },
@@ -234,6 +237,14 @@ function owner(option: string, value: unknown): string {
     throw new RangeError(`\`${option}\` must not begin with "${OWN_FIELDS}", got ${show(text)}`);
   }
   return text;
+}
+
+/** What a holder says of itself. @throws TypeError or RangeError, naming the option */
+export function checkedValue(option: string, value: unknown): string {
+  const text = wellFormed(option, value);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= MAX_VALUE_BYTES) return text;
+  throw new RangeError(`\`${option}\` must have at most ${MAX_VALUE_BYTES} bytes, got ${bytes}`);
 }
 
 function callback(option: string, value: unknown): NonNullable<ElectOptions["onError"]> {

@@ -21,6 +21,8 @@ export interface AttemptFailure {
   readonly isOutrun: boolean;
   /** The nodes were split between several when it asked: another gets the name, or we do if we ask again. */
   readonly isContested: boolean;
+  /** It does not wait for the name because so many do, who are no fewer than it allows. */
+  readonly waitingCount?: number;
 }
 
 /** @param votes of the round that decided it */

@@ -9,6 +9,11 @@ export const RECORD_KEY = `${RESERVED_PREFIX}incarnation`;
 /** Key on each node that exists while any name may have waiters. */
 export const WAITING_KEY = `${RESERVED_PREFIX}waiting`;
 
+/** Channel on which those who observe a name are told who holds it. */
+export function watchChannel(lockKey: string): string {
+  return inboxChannel(`name:${lockKey}`);
+}
+
 /** Channel on which a process is notified; the message is the lock key. */
 export function inboxChannel(inbox: string): string {
   return `${RESERVED_PREFIX}inbox:${inbox}`;

@@ -1,6 +1,7 @@
 import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
 import type { LockKind } from "./lock-kind.js";
+import { waitingCountOf, type OwnWaiters } from "./queue-end.js";
 import { askAll, isContestOpen, type ContestState } from "./split.js";
 
 /** How long an acquire keeps trying, and how it pauses between its attempts. */
@@ -11,6 +12,8 @@ export interface WaitSettings {
   readonly maxDelayMs: number;
   /** Never ahead of earlier waiters of this process. */
   readonly fair: boolean;
+  /** It does not begin to wait where at least so many do; undefined: it waits however many do. */
+  readonly maxWaiters?: number;
 }
 
 /** What an acquire wants, as far as its next move depends on it. */
@@ -85,6 +88,10 @@ export interface Known {
   /** When it is woken, and when it meant to ask: it may be woken earlier. */
   readonly wakeAtMs: number;
   readonly askAtMs: number;
+  /** The acquires of its process that wait for the name, itself among them once it does. */
+  readonly ownWaiters: OwnWaiters;
+  /** None did when it came. */
+  readonly wasFirst: boolean;
   /** How its own last attempt failed that asked for the lock itself. */
   readonly lastFailure: AttemptFailure | undefined;
   /** The last time that it was told that somebody holds the name. */
@@ -283,9 +290,12 @@ function onBegun(
 ): NextMove {
   if (known.standing === "adopt") return ADOPT;
   if (known.standing === "preempt") return preempt(known, nowMs);
-  const { waitMs, fair } = known.request.wait;
+  const { waitMs, fair, maxWaiters } = known.request.wait;
   if (!isContended && !fair) return FIND_OUT;
-  if (waitMs > 0) return { move: "queue", failure: undefined };
+  // What the nodes say decides whether it may wait.
+  if (maxWaiters !== undefined && !fair) return FIND_OUT;
+  if (waitMs > 0)
+    return isWaitedFor ? queue(undefined, known) : { move: "queue", failure: undefined };
   if (!isWaitedFor || !fair) return FIND_OUT;
   // Its owner may already hold the lock.
   return isOwned(known)
@@ -317,7 +327,35 @@ function onFailed(
     return askAgain === undefined ? giveUp(failure, refusal) : { ...askAgain, isLate: true };
   }
   if (standing === "preempt") return { move: "askAt", atMs: nowMs + pauseMs(known) };
-  return { move: "queue", failure };
+  return countsWaiters(known, known.attemptCount - 1)
+    ? queue(failure, known)
+    : { move: "queue", failure };
+}
+
+/**
+ * Whether an attempt asks how many wait: before its request is in a queue, or with its first place, where nobody of its
+ * process was ahead.
+ *
+ * @param earlierCount attempts before it
+ */
+export function countsWaiters({ place, wasFirst, request }: Known, earlierCount: number): boolean {
+  if (request.wait.maxWaiters === undefined) return false;
+  return place === undefined || (wasFirst && earlierCount === 0);
+}
+
+/**
+ * Unless too many wait. Where nobody holds the name it waits in any case, and so does an owner that may hold it.
+ *
+ * @param failure of the attempt before; without one, others of its process are ahead of it
+ */
+function queue(failure: AttemptFailure | undefined, known: Known): NextMove {
+  const isHeld = failure === undefined ? !isOwned(known) : failure.kind === "refused";
+  const refusal = failure ?? unaskedFailure("refused", known.nodeCount);
+  const all = waitingCountOf(refusal.votes, known.ownWaiters);
+  const waitingCount = known.place === undefined ? all : Math.max(0, all - 1);
+  return isHeld && waitingCount >= (known.request.wait.maxWaiters ?? Number.POSITIVE_INFINITY)
+    ? { move: "giveUp", failure: { ...refusal, waitingCount } }
+    : { move: "queue", failure };
 }
 
 /** A split says less than that somebody held the name. */

@@ -15,18 +15,26 @@ import type { Waiter } from "./waiter.js";
  * - `leave`: leave the queue; pass on a reservation
  * - `refresh`: renew places in queues, of many names in one step; the answer gives the state of these names
  * - `inspect`: read all that is stored under the name, and change nothing
+ * - `watch`: the same, and tell those who observe the name when its holder changes
  * - `expire`: end the holders with the signs given as owner; see `protocol/overdue`
  * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal restores it
  */
 export type OperationKind =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
-  | ("refresh" | "inspect" | "expire" | "revoke");
+  | ("refresh" | "inspect" | "watch" | "expire" | "revoke");
 
 /** An owner that hands its lock over to the next waiter in its process. */
 export interface PreviousOwner {
   readonly ownerId: string;
   /** Lifts lower fences as its release would; undefined where fencing was off. */
   readonly token: number | undefined;
+}
+
+/** What a holder says of itself, to those who observe the name. */
+export interface Proclaimed {
+  /** Counts what it has proclaimed, from 1. */
+  readonly number: number;
+  readonly value: string;
 }
 
 /** What some operations have, and others not: see {@link Operation}. */
@@ -60,6 +68,10 @@ interface Details {
   readonly proposal: number | undefined;
   /** The acquire takes the name, whoever holds it: an exclusive lock of one name, and without a waiter. */
   readonly preempts: boolean | undefined;
+  /** If others hold the name, the acquire is told how many wait for it. It has no waiter. */
+  readonly countsWaiters: boolean | undefined;
+  /** Of an extend and a heal: kept beside the lock. Of a release: it ends with the lock. */
+  readonly proclaimed: Proclaimed | undefined;
   /** A refresh concerns no other name. All of one inbox, the owner; none of a set. */
   readonly places: readonly Place[];
 }
@@ -74,7 +86,7 @@ type Asks<
   readonly keys: LockKind;
   /**
    * The value of the lock key for this attempt. Of a leave and a refresh: the inbox. Of an expire: the signs. Of an
-   * inspect: nothing.
+   * inspect: nothing. Of a watch: a secret, by which the node's messages are proven unless it has one.
    */
   readonly ownerId: string;
   /**
@@ -89,14 +101,19 @@ type Asks<
 
 /** One step that a node is asked for. Built by {@link newOperation} only. */
 export type Operation =
-  | Asks<"acquire", "ttlMs" | "fence", "marginMs" | "waiter" | "previous" | "preempts">
+  | Asks<
+      "acquire",
+      "ttlMs" | "fence",
+      "marginMs" | "waiter" | "previous" | "preempts" | "countsWaiters"
+    >
   | Asks<"seal", "fence">
-  | Asks<"extend", "ttlMs" | "fence", "marginMs" | "keptMs">
-  | Asks<"heal", "ttlMs" | "fence", "marginMs" | "keptMs" | "waiter">
-  | Asks<"release", "ttlMs" | "fence", "keptMs" | "waiter" | "keepMs" | "proposal">
+  | Asks<"extend", "ttlMs" | "fence", "marginMs" | "keptMs" | "proclaimed">
+  | Asks<"heal", "ttlMs" | "fence", "marginMs" | "keptMs" | "waiter" | "proclaimed">
+  | Asks<"release", "ttlMs" | "fence", "keptMs" | "waiter" | "keepMs" | "proposal" | "proclaimed">
   | Asks<"leave", "waiter">
   | Asks<"refresh", "places">
   | Asks<"inspect">
+  | Asks<"watch">
   | Asks<"expire">
   | Asks<"revoke", "ttlMs">;
 
@@ -126,7 +143,7 @@ export function newOperation(
   parts: Omit<AnyOperation, "kind" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
-  const { waiter, previous, keepMs, proposal, preempts, places } = parts;
+  const { waiter, previous, keepMs, proposal, preempts, countsWaiters, proclaimed, places } = parts;
   return {
     kind,
     keys,
@@ -141,6 +158,8 @@ export function newOperation(
     keepMs,
     proposal,
     preempts,
+    countsWaiters,
+    proclaimed,
     places,
     wire: undefined,
   };
@@ -192,7 +211,7 @@ export interface GrantedVote {
   readonly isWaitedFor?: boolean;
   /** For a refresh. */
   readonly looks?: Looks;
-  /** For an inspect. */
+  /** For an inspect and a watch. */
   readonly snapshot?: NameSnapshot;
 }
 
@@ -206,6 +225,12 @@ export interface NameSnapshot {
   readonly fence: number | undefined;
   /** Processes in the queue. */
   readonly waitingCount: number;
+  /** The hash of what the lock key contains: no secret. */
+  readonly who?: string | undefined;
+  /** What the holder has proclaimed there, and its token. */
+  readonly proclaimed?: (Proclaimed & { readonly token: number }) | undefined;
+  /** Of a watch: by which the node proves its messages; "" where it sends none. */
+  readonly secret?: string | undefined;
   /** The texts of the holders next to the lock key; a permit has its number before the owner. */
   readonly coHolders: readonly { readonly text: string; readonly remainingMs: number }[];
 }
@@ -234,6 +259,8 @@ export interface RefusedVote {
   readonly holder?: string | undefined;
   /** Signs of the holders, see `protocol/overdue`; "" where there are none. */
   readonly signs?: string;
+  /** To an acquire that asked for it: how many processes are in the node's queue. */
+  readonly waitingCount?: number;
   /** For a permit: how many of them are taken on this node. */
   readonly takenPermits?: number;
   /** For a permit: the smallest that are free on this node; none where others that came before wait for them. */

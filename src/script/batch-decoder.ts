@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import type { BatchReply } from "../channel/transport.js";
 import { operationFault } from "./redis-errors.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { numbersIn } from "../protocol/permits.js";
-import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
+import { faultVote, type NameSnapshot, type Operation, type Vote } from "../protocol/operation.js";
 
 /** The script's reply as votes, one per operation, and the number of the call that it says it answers. */
 export function decodeReply(reply: unknown, operations: readonly Operation[]): BatchReply {
@@ -38,7 +39,8 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
     const fence = operation.kind === "acquire" ? operation.fence : undefined;
     return fence === undefined ? GRANTED : { kind: "granted", fence };
   }
-  if (operation.kind === "inspect" && Array.isArray(reply)) return decodeSnapshot(reply);
+  const isInspected = operation.kind === "inspect" || operation.kind === "watch";
+  if (isInspected && Array.isArray(reply)) return decodeSnapshot(reply);
   if (typeof reply !== "string") return unknownAnswer(reply);
   if (/^\d+$/.test(reply)) return { kind: "granted", fence: Number(reply) };
   const [word, detail] = firstWord(reply);
@@ -51,6 +53,11 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
         isHandedOver: isHandedOver === "1",
         isWaitedFor: isWaitedFor === "1",
       };
+    }
+    case "waited": {
+      const [count, rest] = firstWord(detail);
+      const vote = decodeVote(rest, operation);
+      return vote.kind === "refused" ? { ...vote, waitingCount: Number(count) } : vote;
     }
     case "name": {
       const [at, rest] = firstWord(detail);
@@ -147,7 +154,8 @@ function decodeLooks(reply: string, from: number, count: number): Vote {
 
 const [COMMA, ZERO] = [44, 48];
 
-function decodeSnapshot([holder, pttl, fence, waitingCount, coHolders]: readonly unknown[]): Vote {
+function decodeSnapshot(reply: readonly unknown[]): Vote {
+  const [holder, pttl, fence, waitingCount, coHolders, proclaimed, secret] = reply;
   const list = Array.isArray(coHolders) ? (coHolders as readonly unknown[]) : [];
   const all = Array.from({ length: list.length / 2 }, (_, at) => {
     return { text: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
@@ -157,9 +165,21 @@ function decodeSnapshot([holder, pttl, fence, waitingCount, coHolders]: readonly
     remainingMs: Math.max(0, Number(pttl)),
     fence: typeof fence === "string" ? Number(fence) : undefined,
     waitingCount: Number(waitingCount),
+    who: typeof holder === "string" ? sha1Of(holder) : undefined,
+    proclaimed: Array.isArray(proclaimed) ? decodeProclaimed(proclaimed) : undefined,
+    secret: typeof secret === "string" ? secret : undefined,
     coHolders: all.toSorted((a, b) => (a.text < b.text ? -1 : 1)),
   };
   return { kind: "granted", fence: 0, snapshot };
+}
+
+function decodeProclaimed([token, number, value]: readonly unknown[]): NameSnapshot["proclaimed"] {
+  if (typeof token !== "string") return undefined;
+  return { token: Number(token), number: Number(number), value: String(value) };
+}
+
+function sha1Of(text: string): string {
+  return createHash("sha1").update(text).digest("hex");
 }
 
 function unknownAnswer(reply: unknown): Vote {

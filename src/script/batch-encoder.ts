@@ -9,8 +9,11 @@ export interface BatchConstants {
   readonly fenceSlackUs: number;
 }
 
-/** What the script is asked to do: the type of an operation, and `close`, a release that keeps the name closed. */
-type Step = OperationKind | "close";
+/**
+ * What the script is asked to do: the type of an operation, `close`, a release that keeps the name closed, and `count`,
+ * an acquire whose refusal says how many wait.
+ */
+type Step = OperationKind | "close" | "count";
 
 /** Every kind of lock has its lock key; the keys of further names follow. The script derives the companion keys. */
 const KEY_COUNT = 1;
@@ -37,6 +40,7 @@ function upTo(last: (typeof ARGUMENTS)[number]): number {
  */
 const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
   acquire: upTo("bucket"),
+  count: upTo("bucket"),
   seal: upTo("fence"),
   extend: upTo("owner"),
   heal: upTo("fence"),
@@ -45,6 +49,7 @@ const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
   leave: ARGUMENTS.length,
   refresh: ARGUMENTS.length,
   inspect: upTo("bucket"),
+  watch: upTo("bucket"),
   expire: upTo("owner"),
   revoke: upTo("bucket"),
 };
@@ -89,19 +94,26 @@ interface Words {
   readonly args: readonly string[];
 }
 
+function stepOf({ kind, keepMs, countsWaiters }: AnyOperation): Step {
+  if (kind === "release" && keepMs !== undefined) return "close";
+  return countsWaiters === true ? "count" : kind;
+}
+
 function wordsOf(operation: AnyOperation): Words {
-  const { kind, keys, ownerId, fence, waiter, previous, keptMs, keepMs, places } = operation;
-  const step = kind === "release" && keepMs !== undefined ? "close" : kind;
+  const { kind, keys, ownerId, fence, waiter, previous, keptMs, proclaimed, places } = operation;
+  const step = stepOf(operation);
   // Some steps work on whatever is stored there, of any kind.
-  const isOfAnyKind = kind === "refresh" || kind === "inspect" || kind === "expire";
+  const isOfAnyKind =
+    kind === "refresh" || kind === "inspect" || kind === "watch" || kind === "expire";
   const ownKind = operation.preempts === true ? PREEMPTING : keys.id;
   const scriptKind = isOfAnyKind ? "exclusive" : ownKind;
-  // A waiter or an adoption sends all arguments, as does a lease that was extended beyond its ttl.
+  // A waiter or an adoption sends all arguments, as does a lease that was extended beyond its ttl, or proclaims.
   const isPlain =
     scriptKind === "exclusive" &&
     waiter === undefined &&
     previous === undefined &&
-    keptMs === undefined;
+    keptMs === undefined &&
+    proclaimed === undefined;
   const count = isPlain ? ARGUMENT_COUNTS[step] : ARGUMENTS.length;
   const args = [ownerId];
   if (count > PLACES.ARG_BUCKET) args.push(keys.fenceBucket);
@@ -114,6 +126,7 @@ function wordsOf(operation: AnyOperation): Words {
   if (places !== undefined) args.push(...argumentsOfPlaces(places));
   // Of an exclusive lock that is passed on: the previous owner and its token.
   else if (previous !== undefined) args.push(previous.ownerId, textOf(previous.token));
+  else if (proclaimed !== undefined) args.push(String(proclaimed.number), proclaimed.value);
   else if (!isOfAnyKind && keys.scriptArgs.length > 0) args.push(...keys.scriptArgs);
   const lockKeys =
     places === undefined
@@ -122,7 +135,7 @@ function wordsOf(operation: AnyOperation): Words {
   const head: Head = {
     step,
     kind: scriptKind,
-    ttlMs: keepMs ?? operation.ttlMs ?? 0,
+    ttlMs: operation.keepMs ?? operation.ttlMs ?? 0,
     keyCount: lockKeys.length,
     argumentCount: args.length,
     proposal: kind === "acquire" && count <= PLACES.ARG_FENCE ? fence : operation.proposal,

@@ -1,12 +1,19 @@
 import { createHash } from "node:crypto";
 import { MAX_FENCE } from "../protocol/fencing.js";
-import { inboxChannel, RECORD_KEY, RESERVED_PREFIX, WAITING_KEY } from "../protocol/keys.js";
+import {
+  inboxChannel,
+  RECORD_KEY,
+  RESERVED_PREFIX,
+  WAITING_KEY,
+  watchChannel,
+} from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
 import { NO_RECORD } from "../protocol/record.js";
 import { MAX_SIGNS, RENEWED_BY_MS, SIGN_INEXACT_MS } from "../protocol/overdue.js";
 import { OWNER_BEGINNING, OWNER_INBOX, SHOWN_OWNER } from "../protocol/owner-id.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
+import { WATCH_MS } from "../protocol/watching.js";
 import { batchScript } from "./embedded-lua.js";
 import { PLACES } from "./batch-encoder.js";
 
@@ -44,6 +51,8 @@ const CONSTANTS = {
   SIGN_INEXACT_MS,
   TIMESTAMP_MARGIN_MS,
   WAITING_KEY,
+  WATCH_CHANNEL: watchChannel(""),
+  WATCH_MS,
 } satisfies Readonly<Record<string, string | number>>;
 
 /** As Lua literals. */

@@ -21,6 +21,7 @@
 --   "<fence>"                granted with this fence
 --   "granted <fence> <p> <w>"  the same to a waiter or an adoption; p: 1 if the key was the previous
 --                            owner's, w: 1 if other processes are in the queue
+--   "waited <n> ..."         to a "count", an acquire that asks how many wait: n, and then the refusal
 --   "name <n> held ..."      of a set: refused because of its n-th name, as follows
 --   "held <ms> <beginning> <signs> <label>"  refused, held by another client for ms: the beginning of its ownerId
 --                            ("" if that is no single client); signs, see lib/standing.lua
@@ -50,13 +51,15 @@ while args[at] do
   local size, step, kind, ttl = tonumber(args[at]), args[at + 1], args[at + 2], args[at + 3]
   local key_step, arg_step, proposal = tonumber(args[at + 4]), tonumber(args[at + 5]), args[at + 6]
   at = at + 7
+  local is_counting = step == 'count'
+  if is_counting then step = 'acquire' end
   local is_plain, is_acquire = kind == 'exclusive' and arg_step <= ARG_INBOX, step == 'acquire'
   local is_done, created = false, nil
 
   -- Once per call: whether the node kept its data, which proposals its clock allows, its highest fence, and whether
-  -- there are locks that an operator has ended.
+  -- there are locks that an operator has ended, or names that somebody observes.
   if is_acquire and not now_us then
-    local record, time = try('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs'), try('TIME')
+    local record, time = try('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs', 'watchedUntilMs'), try('TIME')
     -- No permission to look does not mean that the key is missing.
     local is_denied = record.err and not string.find(record.err, 'WRONGTYPE', 1, true)
     if is_denied or time.err then
@@ -65,7 +68,7 @@ while args[at] do
       refusal, replies[1] = 'forgot', -replies[1]
     end
     now_us, top = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(record[2] or 0)
-    is_wary = known ~= '' and now_us < 1000 * tonumber(record[3] or 0)
+    is_wary = known ~= '' and now_us < 1000 * math.max(tonumber(record[3] or 0), tonumber(record[4] or 0))
   end
 
   if is_acquire and refusal then
@@ -86,6 +89,7 @@ while args[at] do
       replies[n + m + 1] = is_acquire and kind == 'exclusive'
         and require('exclusive_acquire')(ttl, proposal, is_created, KEYS[k_of], a_of, a_end, now_us, is_wary, top)
         or require('slow_path')(step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, now_us, is_wary)
+      if is_counting then replies[n + m + 1] = require('queue.counted')(replies[n + m + 1], k_of) end
       -- It may have stored a higher one.
       top = nil
     end

@@ -49,6 +49,7 @@ local function acquire(lock, ttl, a, a_end, is_wary)
   elseif not lock.is_created then
     require('lib.standing').retime(key, owner, tonumber(ttl))
   end
+  if is_wary then pcall(require('lib.watchers').tell, lock) end
   return queue and granted(fence, is_handed_over, key, queue, place, inbox, lock.now_us) or fence
 end
 

@@ -62,7 +62,12 @@ local function run(step, lock, kind, k_end, a_end, is_wary)
   if kind.prepare then kind.prepare(lock, k_end, a_end) end
   local can_be_ended = step == 'heal' or is_wary and step == 'acquire'
   if can_be_ended and require('lib.ended').is_ended(lock) then return 'ended' end
-  return require('steps.' .. step)(lock, kind, k_end)
+  local reply = require('steps.' .. step)(lock, kind, k_end)
+  -- Of an acquire: it was granted.
+  if is_wary and step == 'acquire' and (reply == 0 or string.find(reply, '^%d')) then
+    pcall(require('lib.watchers').tell, lock)
+  end
+  return reply
 end
 
 -- An operation that fails does not affect others.

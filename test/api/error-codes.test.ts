@@ -9,6 +9,7 @@ const CODES: Readonly<
 > = {
   QUORATE_CONTENDED: [75, 423, "held"],
   QUORATE_WAIT_TIMEOUT: [75, 423, "held"],
+  QUORATE_QUEUE_FULL: [75, 423, "held"],
   QUORATE_UNREACHABLE: [69, 503, "no quorum"],
   QUORATE_SPLIT: [69, 503, "no quorum"],
   QUORATE_OVERLOADED: [69, 503, "no quorum"],

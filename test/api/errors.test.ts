@@ -11,6 +11,7 @@ import {
   NotAdoptableError,
   NotReadyError,
   OverloadedError,
+  QueueFullError,
   QuorateError,
   QuorumUnreachableError,
   SplitError,
@@ -110,6 +111,11 @@ describe("errors", () => {
   const all: [QuorateError, string, string][] = [
     [new LockContendedError("invoice", votes), "QUORATE_CONTENDED", "LockContendedError"],
     [new WaitTimeoutError("invoice", votes, TRIED), "QUORATE_WAIT_TIMEOUT", "WaitTimeoutError"],
+    [
+      new QueueFullError("invoice", votes, TRIED, { waitingCount: 12, maxWaiters: 10 }),
+      "QUORATE_QUEUE_FULL",
+      "QueueFullError",
+    ],
     [new QuorumUnreachableError("invoice", votes), "QUORATE_UNREACHABLE", "QuorumUnreachableError"],
     [new SplitError("invoice", votes), "QUORATE_SPLIT", "SplitError"],
     [
@@ -307,6 +313,11 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
   QUORATE_WAIT_TIMEOUT: [true, false].map(
     (isHeldHere) => new WaitTimeoutError(LONG_NAME, LONG_VOTES, { ...LONG_TRY, isHeldHere }),
   ),
+  QUORATE_QUEUE_FULL: [
+    new QueueFullError(LONG_NAME, LONG_VOTES, LONG_TRY, {
+      ...{ waitingCount: 1_234_567, maxWaiters: 1_000_000 },
+    }),
+  ],
   QUORATE_UNREACHABLE: [new QuorumUnreachableError(LONG_NAME, LONG_VOTES)],
   QUORATE_SPLIT: [new SplitError(LONG_NAME, LONG_VOTES)],
   QUORATE_OVERLOADED: [new OverloadedError(LONG_NAME, 86_400_000)],
@@ -401,7 +412,12 @@ describe("the text of an error, with the longest names and nodes", () => {
 
 describe("the bases of errors", () => {
   it("tell a lock that others hold from an outage", () => {
-    const busy = [...LONGEST.QUORATE_CONTENDED, ...LONGEST.QUORATE_WAIT_TIMEOUT];
+    const busy = [
+      ...LONGEST.QUORATE_CONTENDED,
+      ...LONGEST.QUORATE_WAIT_TIMEOUT.slice(0, 1),
+      ...LONGEST.QUORATE_QUEUE_FULL,
+      ...LONGEST.QUORATE_WAIT_TIMEOUT.slice(1),
+    ];
     const outages = [
       ...LONGEST.QUORATE_UNREACHABLE,
       ...LONGEST.QUORATE_SPLIT,
@@ -412,7 +428,7 @@ describe("the bases of errors", () => {
       expect(error instanceof LockHeldError, error.name).to.equal(busy.includes(error));
       expect(error instanceof NoQuorumError, error.name).to.equal(outages.includes(error));
     }
-    expect(HELD_CODES).to.have.members(busy.slice(0, 2).map(({ code }) => code));
+    expect(HELD_CODES).to.have.members(busy.slice(0, 3).map(({ code }) => code));
     expect(NO_QUORUM_CODES).to.have.members(outages.map(({ code }) => code));
   });
 });

@@ -9,7 +9,6 @@ import {
   type AcquireOptions,
   type GivenLock,
   type Lock,
-  type LockDescription,
   type Locks,
   type LockManagerOptions,
   type LockReport,
@@ -98,7 +97,7 @@ class FakeLock implements Lock {
   handOver(): never {
     throw new Error("not in this test");
   }
-  toJSON(): LockDescription {
+  toJSON(): ReturnType<Lock["toJSON"]> {
     const { name, mode, fencingToken, isHeld } = this;
     return { name, mode, fencingToken, isHeld };
   }

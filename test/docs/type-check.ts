@@ -21,6 +21,9 @@ declare const db: {
 // The work that is done under the locks of docs/how-to/recipes.md and cron.md.
 declare function sendReport(options: { readonly signal: AbortSignal }): Promise<void>;
 declare function warmCache(): Promise<void>;
+// Of docs/how-to/election.md.
+declare const signal: AbortSignal;
+declare function connectTo(address: string | undefined): void;
 // Of docs/how-to/transports.md.
 declare function transportTo(url: string): import("quorate/testing").CommandTransport;
 `;

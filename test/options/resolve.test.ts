@@ -164,7 +164,8 @@ describe("resolveElectOptions", () => {
   it("waits for as long as it takes, with the pauses and the fairness of the manager", () => {
     const retry = { minDelayMs: 20, maxDelayMs: 50 };
     for (const waitMs of [undefined, 0, 700]) {
-      const { wait } = resolveElectOptions({}, manager({ waitMs, retry, fair: true }));
+      const given = { waitMs, retry, fair: true, maxWaiters: 3 };
+      const { wait } = resolveElectOptions({}, manager(given));
       expect(wait).to.deep.equal({ waitMs: Number.POSITIVE_INFINITY, ...retry, fair: true });
     }
     expect(resolveElectOptions({ fair: false }, manager({ fair: true })).wait.fair).to.equal(false);
@@ -216,6 +217,7 @@ describe("resolveAcquireOptions", () => {
     renew: [false, true],
     maxHoldMs: [1, Number.POSITIVE_INFINITY],
     fair: [false, true],
+    maxWaiters: [0, 7],
     lockDelayMs: [0, 700],
     minHoldMs: [0, 700],
   };

@@ -61,6 +61,8 @@ interface Facts {
   readonly mayAskInTurn: boolean;
   readonly wakeAtMs: number;
   readonly askAtMs: number;
+  readonly ownWaiters: Known["ownWaiters"];
+  readonly wasFirst: boolean;
   readonly knownFailure: AttemptFailure | undefined;
   readonly lastFailure: AttemptFailure | undefined;
   readonly refusal: AttemptFailure | undefined;
@@ -87,7 +89,7 @@ function knownOf(facts: Facts): Known {
 /** First in line, notified by the nodes, asleep until its deadline, after one attempt. */
 const FIRST: Facts = {
   ...{ wait: WAIT, deadlineMs: DEADLINE_MS, nodeCount: 3, attemptCount: 1, isUnderWay: false },
-  ...{ isLost: false },
+  ...{ isLost: false, ownWaiters: { count: 0, placeCount: 0 }, wasFirst: true },
   ...{ isOwned: false, isFirst: true, isLetIn: false, isHeard: true, isRefreshed: true },
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
@@ -187,6 +189,89 @@ table("nextMove, when it is requested", [
     begun(false),
     { ...NEW, wait: { ...ONCE, fair: true } },
     ask("newcomer"),
+  ],
+]);
+
+const LIMITED: Facts = { ...NEW, wait: { ...WAIT, maxWaiters: 2 } };
+const LIMITED_FAIR: Facts = { ...NEW, wait: { ...FAIR, maxWaiters: 2 } };
+const own = (count: number) => ({ ownWaiters: { count, placeCount: Math.min(count, 1) } });
+/** Each node says that so many wait. */
+const refusedBeside = (waitingCount: number): AttemptFailure =>
+  failureOf(
+    "refused",
+    [held(), held(), held()].map((vote) => ({ ...vote, waitingCount })),
+  );
+const full = (failure: AttemptFailure, waitingCount: number): NextMove =>
+  giveUp({ ...failure, waitingCount });
+const unaskedRefusal = unaskedFailure("refused", 3);
+table("nextMove, where not too many may wait", [
+  ["asks past those who wait: the name may be free", begun(true), LIMITED, ask("newcomer")],
+  [
+    "asks so however many wait in its process",
+    begun(true),
+    { ...LIMITED, ...own(9) },
+    ask("newcomer"),
+  ],
+  ["asks where the name was contended lately", begun(false, true), LIMITED, ask("newcomer")],
+  ["queues where it is fair and first: others come behind it", begun(false), LIMITED_FAIR, queue()],
+  [
+    "leaves the queue where it is fair and many wait elsewhere",
+    failed(refusedBeside(3)),
+    { ...LIMITED_FAIR, ...own(1), isQueued: true, isFirst: true, attemptCount: 1 },
+    full(refusedBeside(3), 2),
+  ],
+  [
+    "stays in the queue where only it and few others are",
+    failed(refusedBeside(2)),
+    { ...LIMITED_FAIR, ...own(1), isQueued: true, isFirst: true, attemptCount: 1 },
+    queue(refusedBeside(2)),
+  ],
+  [
+    "stays in the queue once others of its process have let it",
+    failed(refusedBeside(9)),
+    { ...LIMITED_FAIR, ...own(1), isQueued: true, wasFirst: false, attemptCount: 1 },
+    queue(refusedBeside(9)),
+  ],
+  ["queues behind few where it is fair", begun(true), { ...LIMITED_FAIR, ...own(1) }, queue()],
+  [
+    "does not queue behind many where it is fair",
+    begun(true),
+    { ...LIMITED_FAIR, ...own(2) },
+    full(unaskedRefusal, 2),
+  ],
+  [
+    "queues for an owner behind many: that one may hold the name",
+    begun(true),
+    { ...LIMITED_FAIR, ...own(2), isOwned: true },
+    queue(),
+  ],
+  ["waits where few do", failed(refusedBeside(1)), LIMITED, queue(refusedBeside(1))],
+  ["does not wait where many do", failed(refusedBeside(2)), LIMITED, full(refusedBeside(2), 2)],
+  [
+    "counts those of its process and the others",
+    failed(refusedBeside(2)),
+    { ...LIMITED, ...own(2) },
+    full(refusedBeside(2), 3),
+  ],
+  [
+    "waits after a split: nobody has the name",
+    failed(SPLIT),
+    { ...LIMITED, ...own(9) },
+    queue(SPLIT),
+  ],
+  ["waits while nodes are silent", failed(SILENT), { ...LIMITED, ...own(9) }, queue(SILENT)],
+  [
+    "stays in the queue that it is in",
+    failed(refusedBeside(9)),
+    { ...LIMITED, isQueued: true, attemptCount: 2 },
+    queue(refusedBeside(9)),
+  ],
+  [
+    "says that its time is over where it is",
+    failed(refusedBeside(9)),
+    LIMITED,
+    giveUp(refusedBeside(9)),
+    DEADLINE_MS,
   ],
 ]);
 

@@ -47,6 +47,19 @@ describe("decodeReply", () => {
       },
     },
     {
+      title: "a holder for whom many wait",
+      answer: "waited 12 held 400 x9_Kq2  host 17",
+      vote: {
+        kind: "refused",
+        reason: "held",
+        remainingMs: 400,
+        label: "host 17",
+        holder: "x9_Kq2",
+        signs: "",
+        waitingCount: 12,
+      },
+    },
+    {
       title: "a holder without",
       answer: "held 400 x9_Kq2 900~x9_Kq2@1700 ",
       vote: {

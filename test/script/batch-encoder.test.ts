@@ -124,6 +124,14 @@ describe("encodeBatch", () => {
       args: OWN,
     },
     {
+      title: "an acquire that asks how many wait",
+      kind: "acquire",
+      over: { countsWaiters: true },
+      step: "count",
+      keys: KEYS,
+      args: ["proposal 7", ...OWN],
+    },
+    {
       title: "an acquire that takes the name from whoever holds it",
       kind: "acquire",
       over: { preempts: true },

@@ -1,5 +1,7 @@
 import { asked } from "../caller.js";
 import { Candidacy, type CandidacySettings, type Electorate } from "./candidacy.js";
+import type { ObservedHolder } from "../../api/observed.js";
+import type { ElectOptions } from "../../api/options.js";
 import type { Election, Term } from "../../api/election.js";
 import type { LeasedTerm } from "./term.js";
 
@@ -8,6 +10,7 @@ export class LockElection implements Election {
   readonly name: string;
   readonly #candidacy: Candidacy<LeasedTerm>;
   readonly #signal: AbortSignal | undefined;
+  readonly #observe: Election["observe"];
   readonly #onAbort = (): void => void this.return();
   #isStarted = false;
 
@@ -17,9 +20,11 @@ export class LockElection implements Election {
     electorate: Electorate<LeasedTerm>,
     settings: CandidacySettings,
     signal: AbortSignal | undefined,
+    observe: Election["observe"],
   ) {
     this.name = name;
     this.#signal = signal;
+    this.#observe = observe;
     const onOver = (): void => signal?.removeEventListener("abort", this.#onAbort);
     this.#candidacy = new Candidacy(electorate, settings, onOver);
   }
@@ -41,6 +46,12 @@ export class LockElection implements Election {
     else if (!this.#isStarted) this.#signal?.addEventListener("abort", this.#onAbort);
     this.#isStarted = true;
     return asked(this.#candidacy.next());
+  }
+
+  observe(
+    options: Pick<ElectOptions, "signal"> = {},
+  ): AsyncIterableIterator<ObservedHolder | null> {
+    return this.#observe(options);
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {

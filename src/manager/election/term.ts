@@ -2,16 +2,16 @@ import { inspect } from "node:util";
 import type { ReleaseResult } from "../../coordinator/release-result.js";
 import { LockLostError } from "../../api/errors.js";
 import type { Term } from "../../api/election.js";
-import type { Lock } from "../../api/lock.js";
+import type { LeasedLock } from "../lock.js";
 import type { Leadership } from "./candidacy.js";
 
 /** A term that is based on a lock. */
 export class LeasedTerm implements Term, Leadership {
-  readonly #lock: Lock;
+  readonly #lock: LeasedLock;
   readonly #controller = new AbortController();
 
   /** @internal */
-  constructor(lock: Lock) {
+  constructor(lock: LeasedLock) {
     this.#lock = lock;
     const { signal } = lock;
     const onLost = (): void => this.#controller.abort(signal.reason);
@@ -47,6 +47,10 @@ export class LeasedTerm implements Term, Leadership {
 
   assertHeld(): void {
     this.#lock.assertHeld();
+  }
+
+  async proclaim(value: string): Promise<void> {
+    await this.#lock.proclaim(value);
   }
 
   resign(): Promise<ReleaseResult> {

@@ -132,6 +132,10 @@ class Handle implements LeaseHandle {
     return this.#isReleased ? Promise.resolve({ kind: "lost" }) : this.#lease.extend(ttlMs);
   }
 
+  proclaim(value: string): Promise<ExtendResult> {
+    return this.#isReleased ? Promise.resolve({ kind: "lost" }) : this.#lease.proclaim(value);
+  }
+
   /** Counts once, however often it is called. */
   release(): Promise<ReleaseResult> {
     if (this.#releasing === undefined) {

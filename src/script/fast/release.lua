@@ -1,5 +1,5 @@
--- A group of releases of exclusive locks, if all are simple: held, the fence not below the token, and the queue
--- empty.
+-- A group of releases of exclusive locks, if all are simple: held, the fence not below the token, the queue empty, and
+-- observed by nobody.
 -- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_INBOX ARG_OWNER RECORD_KEY WAITING_KEY
 
 -- If all are simple, releases them and fills in the replies after the n existing ones.

@@ -2,6 +2,11 @@
 
 local call = redis.call
 
+-- What its holder proclaims, with an extend or a heal; with a release, that it did.
+local function prepare(lock, _, a_end)
+  if a_end > lock.a then lock.number, lock.value = ARGV[lock.a], ARGV[lock.a + 1] end
+end
+
 local function is_ours(lock)
   return call('GET', lock.key) == lock.owner
 end
@@ -22,4 +27,4 @@ local function take(lock)
   call('SET', lock.key, lock.owner, 'PX', lock.ttl)
 end
 
-return { is_ours = is_ours, retime = retime, drop = drop, take = take }
+return { prepare = prepare, is_ours = is_ours, retime = retime, drop = drop, take = take }

@@ -1,20 +1,8 @@
 -- All that is stored under a name: the value of the lock key and its remaining ttl, the fence, the number of waiters,
--- and the holders next to the lock key, each with its remaining life.
--- luacheck: read globals PLACE_MS
-
+-- the holders next to the lock key, each with its remaining life, and what the holder has proclaimed.
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local call = redis.call
-
--- How many places count. Removes none.
-local function count(of)
-  local all, found = call('ZRANGE', of, 0, -1, 'WITHSCORES'), 0
-  for at = 1, #all, 2 do
-    local is_lease = string.sub(all[at], 1, 1) == '@'
-    if is_lease and require('queue.is_fresh')(all[at + 1], PLACE_MS) then found = found + 1 end
-  end
-  return found
-end
 
 -- The owner of a lock key with a timestamp, if it is one of ours.
 local function owner_of_timestamp(holder, key, ends)
@@ -35,6 +23,7 @@ return function(lock)
     local left = found[2] - now_ms()
     if left >= 0 then beside[#beside + 1], beside[#beside + 2] = found[1], left end
   end
-  local waiting = count(lock.queue)
-  return { holder, pttl, require('lib.fences').last(lock) or false, waiting, beside }
+  local proclaimed = holder and { require('lib.value').of(lock.key, holder) } or {}
+  local waiting = require('queue.count')(lock.queue)
+  return { holder, pttl, require('lib.fences').last(lock) or false, waiting, beside, proclaimed }
 end

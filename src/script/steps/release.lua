@@ -8,6 +8,7 @@ return function(lock, kind)
   local is_ours, is_free = kind.is_ours(lock), false
   if is_ours then is_free = kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end
   if lock.kept then pcall(require('lib.kept').forget, lock) end
+  if lock.value and is_ours then pcall(require('lib.value').forget, lock.key) end
   require('lib.lift')(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
   -- Its place may go on with a waiter of another kind, or with none.
@@ -25,5 +26,6 @@ return function(lock, kind)
   if may_tell and (is_free or call('EXISTS', lock.key) == 0) then
     pcall(require('queue.offer'), lock.key, lock.queue, lock.reserves_nothing, lock)
   end
+  if is_ours then pcall(require('lib.watchers').tell, lock) end
   return refusal or 0
 end

@@ -41,7 +41,9 @@ describe("LockElection", () => {
     const controller = new AbortController();
     const { signal } = controller;
     const pauses = { minDelayMs: 10, maxDelayMs: 250 };
-    const election = new LockElection("name", campaigns, pauses, signal);
+    const election = new LockElection("name", campaigns, pauses, signal, () => {
+      throw new Error("nobody observes");
+    });
     const listenerCount = (): number => getEventListeners(signal, "abort").length;
     return { campaigns, controller, election, listenerCount };
   }

@@ -45,7 +45,7 @@ export class MemoryNode implements NodeUnderTest {
     };
     this.redis = new MemoryRedis({ ...options, ...(version !== undefined && { version }) });
     for (const [channel, inbox] of LISTENED_CHANNELS) {
-      this.redis.subscribe(channel, (text) => this.#told.push(`${inbox} ${text}`));
+      this.redis.subscribe(channel, (text) => this.#told.push(`${inbox} ${textOf(text)}`));
     }
   }
 

@@ -4,13 +4,14 @@ import type {
   HandshakeReply,
   HandshakeRequest,
 } from "../../../src/channel/transport.js";
-import { inboxChannel } from "../../../src/protocol/keys.js";
+import { inboxChannel, watchChannel } from "../../../src/protocol/keys.js";
 import { MAX_PERMITS } from "../../../src/protocol/permits.js";
 import {
   newOperation,
   type Operation,
   type OperationKind,
   type PartsOf,
+  type Proclaimed,
 } from "../../../src/protocol/operation.js";
 import type { Waiter } from "../../../src/protocol/waiter.js";
 import { keysOf } from "../../../src/kinds/exclusive.js";
@@ -131,10 +132,11 @@ export const INBOXES = {
 
 export type Inbox = keyof typeof INBOXES;
 
-/** By the channel of each who listens: its letter. */
-export const LISTENED_CHANNELS: ReadonlyMap<string, Inbox> = new Map([
+/** By the channel of each who listens: its letter; and those who observe the name a. */
+export const LISTENED_CHANNELS: ReadonlyMap<string, string> = new Map([
   [inboxChannel(INBOXES.p), "p"],
   [inboxChannel(INBOXES.q), "q"],
+  [watchChannel(NAMES.a.lockKey), "watch"],
 ]);
 
 /** An operation as a table writes it: `fence` as it is, or relative to the node's clock, µs. */
@@ -158,6 +160,10 @@ export interface OperationSpec {
   readonly turnMs?: number;
   /** Takes the name from whoever holds it, with an acquire. */
   readonly preempts?: boolean | undefined;
+  /** With an acquire: a refusal says how many wait. */
+  readonly countsWaiters?: boolean | undefined;
+  /** With an extend, a heal and a release. */
+  readonly proclaimed?: Proclaimed | undefined;
   /** Whose lock it takes over, with an acquire; and its token. */
   readonly previous?: Owner | undefined;
   readonly previousToken?: number | undefined;
@@ -195,6 +201,8 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     keepMs,
     proposal: spec.proposalUs === undefined ? undefined : nowUs + spec.proposalUs,
     preempts: spec.preempts,
+    countsWaiters: spec.countsWaiters,
+    proclaimed: spec.proclaimed,
     previous: previous && { ownerId: OWNERS[previous], token },
   };
   return newOperation(kind, parts as PartsOf<OperationKind>);

@@ -1,0 +1,118 @@
+import { agreedHolder } from "./agreement.js";
+import { labelOf } from "./owner-id.js";
+import { MARKERS } from "./markers.js";
+import type { NameSnapshot } from "./operation.js";
+import { quorumSize } from "./verdict.js";
+
+/** How often an observer asks the nodes, ms: it shows nothing that is older, whatever messages are lost. */
+export const WATCH_POLL_MS = 2_000;
+
+/** How long a node tells the observers of a name after it was asked by one, ms of its clock. */
+export const WATCH_MS = 5_000;
+
+/** Longer messages are dropped unread. */
+const MAX_LENGTH = 16_384;
+
+/** Who holds a name, as one node says. */
+export interface NodeStanding {
+  /** Tells holders apart, and is no secret: the hash of its ownerId. Undefined where nobody holds it. */
+  readonly who: string | undefined;
+  readonly label: string | undefined;
+  /** Its token, where it has proclaimed something there; otherwise the node's counter, which may be above it. */
+  readonly fence: number;
+  /** Of what it has proclaimed: they count from 1; 0 where it has proclaimed nothing there. */
+  readonly number: number;
+  readonly value: string | undefined;
+}
+
+/** A holder, as a quorum of nodes says. */
+export type Holding = NodeStanding & { readonly who: string };
+
+/** The answer of a node that was asked. */
+export function standingIn({ holder, who, fence = 0, proclaimed }: NameSnapshot): NodeStanding {
+  const isFree = holder === undefined || holder.startsWith(MARKERS.turn);
+  if (isFree) return { who: undefined, label: undefined, fence, number: 0, value: undefined };
+  return {
+    who,
+    label: labelOf(holder),
+    fence: proclaimed?.token ?? fence,
+    number: proclaimed?.number ?? 0,
+    value: proclaimed?.value,
+  };
+}
+
+const MESSAGE = /^([0-9a-f]{40}) ((?:free|held) .*)$/su;
+const FREE = /^free (0|[1-9]\d{0,15})$/u;
+const HELD = /^held (0|[1-9]\d{0,15}) (0|[1-9]\d{0,9}) ([0-9a-f]{40}) (0|[1-9]\d{0,3}) (.*)$/su;
+
+/** A message of a node about a name: its proof, and the text that it proves. Anything else yields undefined. */
+export function parseWatchMessage(
+  message: string,
+): { readonly proof: string; readonly text: string } | undefined {
+  if (message.length > MAX_LENGTH) return undefined;
+  const [, proof, text] = MESSAGE.exec(message) ?? [];
+  return proof === undefined || text === undefined ? undefined : { proof, text };
+}
+
+/** What the proof is the hash of. */
+export function provenStanding(secret: string, text: string): string {
+  return `${secret} ${text}`;
+}
+
+/** What a node says in such a message; undefined for what it would not say. */
+export function parseStanding(text: string): NodeStanding | undefined {
+  const nobody = { who: undefined, label: undefined, number: 0, value: undefined };
+  const [, freeFence] = FREE.exec(text) ?? [];
+  if (freeFence !== undefined) return isSafe({ ...nobody, fence: Number(freeFence) });
+  const [, fence, numberText, who, labelLength, rest = ""] = HELD.exec(text) ?? [];
+  if (who === undefined) return undefined;
+  // In bytes, as the node counts.
+  const bytes = Buffer.from(rest);
+  const [end, number] = [Number(labelLength), Number(numberText)];
+  if (end > bytes.length) return undefined;
+  const value = number > 0 ? bytes.subarray(end).toString() : undefined;
+  const label = bytes.subarray(0, end).toString() || undefined;
+  return isSafe({ who, label, fence: Number(fence), number, value });
+}
+
+function isSafe(standing: NodeStanding): NodeStanding | undefined {
+  return Number.isSafeInteger(standing.fence) ? standing : undefined;
+}
+
+/**
+ * Whether a node said this after that: on a node the counter only grows with each holder, what a holder proclaims is
+ * numbered, and a holder comes before its end.
+ */
+export function isLater(one: NodeStanding, other: NodeStanding): boolean {
+  if (one.fence !== other.fence) return one.fence > other.fence;
+  if ((one.who === undefined) !== (other.who === undefined)) return one.who === undefined;
+  return one.number > other.number;
+}
+
+/**
+ * Whether that is something else than what was shown before. Where fewer nodes answer than before, what they know of the
+ * same holder may be what it proclaimed earlier.
+ */
+export function isNews(shown: Holding | null | undefined, agreed: Holding | null): boolean {
+  if (shown === undefined || shown?.who !== agreed?.who) return true;
+  return (agreed?.number ?? 0) > (shown?.number ?? 0);
+}
+
+/**
+ * Who holds the name: null for nobody, undefined where no quorum says the same. Of what its nodes know of it, the most
+ * that a quorum knows: the next holder's token is above that.
+ *
+ * @param standings by node index
+ */
+export function agreedOn(
+  standings: readonly (NodeStanding | undefined)[],
+): Holding | null | undefined {
+  const said = standings.map((one) => one && (one.who === undefined ? [] : [one.who]));
+  const who = agreedHolder(said);
+  if (who === null || who === undefined) return who;
+  const same = standings.flatMap((one) => (one?.who === who ? [one] : []));
+  const least = quorumSize(standings.length) - 1;
+  const { fence = 0 } = same.toSorted((a, b) => b.fence - a.fence)[least] ?? {};
+  const { label, number = 0, value } = same.toSorted((a, b) => b.number - a.number)[least] ?? {};
+  return { who, label, fence, number, value };
+}

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { expect } from "chai";
+import type { Vote } from "../../src/protocol/operation.js";
+import { OWNERS, type OperationSpec, type Owner } from "../support/conformance/node-under-test.js";
+import { expectSame, lastOf, wait, type Seen, type Step } from "../support/conformance/steps.js";
+import { conformance } from "../support/conformance/suite.js";
+import { WATCH_MS } from "../../src/protocol/watching.js";
+
+const sha1 = (text: string): string => createHash("sha1").update(text).digest("hex");
+const [X, Y] = [sha1(OWNERS.x), sha1(OWNERS.y)];
+
+/** Under a record: only then acquires look. */
+const HANDSHAKE: Step = { do: "handshake", request: { newId: "id-1", ifAbsent: "fresh" } };
+const run = (...of: OperationSpec[]): Step => ({ do: "batch", recordId: "id-1", of });
+const take = (owner: Owner, more: Partial<OperationSpec> = {}): OperationSpec => {
+  return { kind: "acquire", fence: 7, owner, ttlMs: 60_000, ...more };
+};
+/** Its owner is the secret of the node's messages. */
+const watch: OperationSpec = { kind: "watch", owner: "z" };
+const release = (owner: Owner, more: Partial<OperationSpec> = {}): OperationSpec => {
+  return { kind: "release", fence: 1, owner, ttlMs: 60_000, ...more };
+};
+const says = (number: number, value: string): Partial<OperationSpec> => ({
+  proclaimed: { number, value },
+});
+const extend = (owner: Owner, more: Partial<OperationSpec>): OperationSpec => {
+  return { kind: "extend", fence: 5, owner, ttlMs: 60_000, ...more };
+};
+
+interface Row {
+  readonly title: string;
+  readonly given: readonly Step[];
+  readonly when: OperationSpec;
+  /** Without their proofs; of a fence only whether there is one. */
+  readonly tells: readonly string[];
+}
+
+const ROWS: readonly Row[] = [
+  { title: "an acquire tells who has it", given: [], when: take("x"), tells: [`held F 0 ${X} 0 `] },
+  {
+    title: "with the label",
+    given: [],
+    when: take("y"),
+    tells: [`held F 0 ${Y} 9 host 7:é`],
+  },
+  { title: "a refused one tells nothing", given: [run(take("x"))], when: take("y"), tells: [] },
+  {
+    title: "a release tells that nobody has it",
+    given: [run(take("x"))],
+    when: release("x"),
+    tells: ["free F"],
+  },
+  { title: "one that finds nothing tells nothing", given: [], when: release("x"), tells: [] },
+  {
+    title: "one that passes the name on tells of the next",
+    given: [run(take("x"))],
+    when: take("y", { previous: "x", previousToken: 1 }),
+    tells: [`held F 0 ${Y} 9 host 7:é`],
+  },
+  {
+    title: "a steal tells who has it now",
+    given: [run(take("x"))],
+    when: take("y", { preempts: true }),
+    tells: [`held F 0 ${Y} 9 host 7:é`],
+  },
+  {
+    title: "an extend tells what its holder proclaims",
+    given: [run(take("x"))],
+    when: extend("x", says(1, "10.0.0.1:80")),
+    tells: [`held F 1 ${X} 0 10.0.0.1:80`],
+  },
+  {
+    title: "the same again tells nothing",
+    given: [run(take("x"), extend("x", says(1, "a")))],
+    when: extend("x", says(1, "a")),
+    tells: [],
+  },
+  {
+    title: "nor does what came before it",
+    given: [run(take("x"), extend("x", says(2, "b")))],
+    when: extend("x", says(1, "a")),
+    tells: [],
+  },
+  {
+    title: "nor what another proclaims",
+    given: [run(take("x"))],
+    when: extend("y", says(1, "a")),
+    tells: [],
+  },
+  {
+    title: "a heal tells who has it again",
+    given: [],
+    when: { ...extend("x", says(3, "c")), kind: "heal" },
+    tells: [`held F 3 ${X} 0 c`],
+  },
+];
+
+conformance("what those who observe a name are told, on a real server and in memory", (redis) => {
+  const toldBy = ({ told }: Seen): string[] =>
+    told.flatMap((message) => {
+      const [, proof = "", text = ""] = /^watch (\S+) (.*)$/su.exec(message) ?? [];
+      if (proof === "") return [];
+      expect(proof).to.equal(sha1(`${OWNERS.z} ${text}`));
+      return [text.replace(/^(free|held) \d+/u, "$1 F")];
+    });
+
+  for (const { title, given, when, tells } of ROWS) {
+    it(title, async () => {
+      const steps = [HANDSHAKE, run(watch), ...given, run(when)];
+      expect(toldBy(lastOf(await expectSame(redis(), steps)))).to.deep.equal(tells);
+    });
+  }
+
+  it("nothing where nobody observes the name, or no more", async () => {
+    const never = await expectSame(redis(), [HANDSHAKE, run(take("x"))]);
+    const before = await expectSame(redis(), [
+      ...[HANDSHAKE, run(watch), wait(WATCH_MS + 1), run(take("x"))],
+    ]);
+    for (const seen of [never, before]) expect(toldBy(lastOf(seen))).to.deep.equal([]);
+  });
+
+  const snapshotOf = ({ answer }: Seen) => {
+    const vote = (answer as { readonly votes: readonly Vote[] }).votes.at(-1);
+    return vote?.kind === "granted" ? vote.snapshot : undefined;
+  };
+
+  it("an answer has the secret of the first who asked, and what its holder proclaims", async () => {
+    const steps = [
+      ...[HANDSHAKE, run(watch, take("x"), extend("x", says(2, "b")))],
+      run({ ...watch, owner: "y" }),
+    ];
+    const snapshot = snapshotOf(lastOf(await expectSame(redis(), steps)));
+    expect(snapshot).to.deep.include({
+      ...{ holder: OWNERS.x, who: X, secret: OWNERS.z },
+      proclaimed: { token: 5, number: 2, value: "b" },
+    });
+  });
+
+  it("what it proclaimed ends with its lock, and counts for no other holder", async () => {
+    const held = [HANDSHAKE, run(take("x"), extend("x", says(2, "b")))];
+    const looks = run({ kind: "inspect" });
+    const stolen = await expectSame(redis(), [...held, run(take("y", { preempts: true })), looks]);
+    expect(snapshotOf(lastOf(stolen))).to.include({ holder: OWNERS.y, proclaimed: undefined });
+    const released = await expectSame(redis(), [...held, run(release("x", says(2, ""))), looks]);
+    const { state } = lastOf(released);
+    expect(Object.keys(state as object).filter((key) => key.includes("value"))).to.deep.equal([]);
+  });
+});
