@@ -44,7 +44,7 @@
 -- luacheck: read globals ARG_INBOX
 
 local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { tonumber(ARGV[3]) }
-local now_us, top, is_wary, refusal
+local now_us, top, is_wary, is_watched, refusal
 
 local n, k, at = 1, 2, 4
 while args[at] do
@@ -68,13 +68,14 @@ while args[at] do
       refusal, replies[1] = 'forgot', -replies[1]
     end
     now_us, top = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(record[2] or 0)
-    is_wary = known ~= '' and now_us < 1000 * math.max(tonumber(record[3] or 0), tonumber(record[4] or 0))
+    is_wary = known ~= '' and now_us < 1000 * tonumber(record[3] or 0)
+    is_watched = known ~= '' and now_us < 1000 * tonumber(record[4] or 0)
   end
 
   if is_acquire and refusal then
     for m = 1, size do replies[n + m] = refusal end
     is_done = true
-  elseif is_plain and is_acquire and not is_wary then
+  elseif is_plain and is_acquire and not (is_wary or is_watched) then
     created, top = require('fast.acquire')(replies, n, ttl, size, k, at, proposal, now_us, top)
   elseif is_plain and step == 'extend' then
     require('fast.extend')(replies, n, ttl, size, k, at)
@@ -87,8 +88,10 @@ while args[at] do
       local k_of, a_of = k + m * key_step, at + m * arg_step
       local k_end, a_end, is_created = k_of + key_step - 1, a_of + arg_step - 1, created and created[m + 1]
       replies[n + m + 1] = is_acquire and kind == 'exclusive'
-        and require('exclusive_acquire')(ttl, proposal, is_created, KEYS[k_of], a_of, a_end, now_us, is_wary, top)
-        or require('slow_path')(step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, now_us, is_wary)
+        and require('exclusive_acquire')(
+          ttl, proposal, is_created, KEYS[k_of], a_of, a_end, now_us, is_wary, is_watched, top)
+        or require('slow_path')(
+          step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, now_us, is_wary, is_watched)
       if is_counting then replies[n + m + 1] = require('queue.counted')(replies[n + m + 1], k_of) end
       -- It may have stored a higher one.
       top = nil

@@ -61,6 +61,41 @@ class Node {
   }
 }
 
+describe("A node on which somebody observes a name", () => {
+  const ask = (node: Node, of: Operation): Vote => {
+    const words = encodeBatch([of], "id-1", 1, { fenceSlackUs: 15_000_000 });
+    const reply = decodeReply(node.run("EVAL", BATCH_SCRIPT, ...words), [of]);
+    if (reply.kind !== "votes") throw new Error(`no votes: ${JSON.stringify(reply)}`);
+    return reply.votes[0] as Vote;
+  };
+  const acquire = (keys: LockKind): Operation =>
+    operation("acquire", "owner", { keys, ttlMs: TTL_MS, fence: START_US });
+  let node: Node;
+  beforeEach(() => {
+    node = new Node();
+    node.run("HSET", RECORD_KEY, "id", "id-1");
+    expect(ask(node, operation("watch", "secret", { keys: PLAIN })).kind).to.equal("granted");
+  });
+
+  for (const [title, name] of [
+    ["that name", NAME],
+    ["another", nameKeys("lock:", "b")],
+  ] as const) {
+    it(`grants ${title} to who may not look for locks that were ended: there are none`, () => {
+      node.redis.denied.add("ZSCORE");
+      expect(ask(node, acquire(exclusiveLock(name))).kind).to.equal("granted");
+      const set = severalLock([nameKeys("lock:", "c"), nameKeys("lock:", "d")]);
+      expect(ask(node, acquire(set)).kind).to.equal("granted");
+    });
+  }
+
+  it("grants nothing to who may not, where there are such locks", () => {
+    ask(node, operation("revoke", "another", { keys: PLAIN, ttlMs: TTL_MS }));
+    node.redis.denied.add("ZSCORE");
+    expect(ask(node, acquire(PLAIN)).kind).to.equal("fault");
+  });
+});
+
 describe("A permit", () => {
   const COUNT = 5;
   const permit = (slot: number): LockKind => permitLock(NAME, COUNT, 1, [slot]);
