@@ -81,9 +81,11 @@ function isSafe(standing: NodeStanding): NodeStanding | undefined {
 
 /**
  * Whether a node said this after that: on a node the counter only grows with each holder, what a holder proclaims is
- * numbered, and a holder comes before its end.
+ * numbered, and a holder comes before its end. Its token may be below the counter that was told before it proclaimed.
  */
 export function isLater(one: NodeStanding, other: NodeStanding): boolean {
+  const isSame = one.who !== undefined && one.who === other.who;
+  if (isSame && one.number !== other.number) return one.number > other.number;
   if (one.fence !== other.fence) return one.fence > other.fence;
   if ((one.who === undefined) !== (other.who === undefined)) return one.who === undefined;
   return one.number > other.number;

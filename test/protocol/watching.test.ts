@@ -87,6 +87,14 @@ describe("isLater", () => {
   });
 });
 
+describe("isLater of one holder", () => {
+  it("is by what it proclaims, where another name has raised the counter above its token", () => {
+    const [before, after] = [held(A, 9), held(A, 5, 1, "x")];
+    expect(isLater(after, before)).to.equal(true);
+    expect(isLater(before, after)).to.equal(false);
+  });
+});
+
 describe("isNews", () => {
   const [a, b] = [held(A, 5, 2, "y"), held(B, 6)] as [Holding, Holding];
   for (const [title, shown, agreed, is] of [
