@@ -89,6 +89,14 @@ describe("A node on which somebody observes a name", () => {
     });
   }
 
+  it("still says who holds it where it may store nothing, and tells nobody", () => {
+    const full = new Node();
+    full.redis.denied.add("SET");
+    const vote = full.ask("watch", "secret");
+    const snapshot = vote.kind === "granted" ? vote.snapshot : undefined;
+    expect(snapshot).to.include({ holder: undefined, secret: "" });
+  });
+
   it("grants nothing to who may not, where there are such locks", () => {
     ask(node, operation("revoke", "another", { keys: PLAIN, ttlMs: TTL_MS }));
     node.redis.denied.add("ZSCORE");
