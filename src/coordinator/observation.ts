@@ -4,6 +4,7 @@ import {
   agreedOn,
   isLater,
   isNews,
+  reachedBy,
   standingIn,
   WATCH_POLL_MS,
   type Holding,
@@ -36,6 +37,10 @@ export class Observation implements Sleeper {
   readonly #nodeTimeoutMs: number;
   readonly #onShown: () => void;
   readonly #said: (Said | undefined)[];
+  /** The fence that a quorum had reached when it was current last. */
+  #reached = 0;
+  /** A holder that an answer has named whose token was below that. */
+  #doubted: string | undefined;
   #listening: Listening | undefined;
   #isOver = false;
 
@@ -79,7 +84,7 @@ export class Observation implements Sleeper {
     const votes = await poll(this.#context, operation, 0, this.#nodeTimeoutMs);
     if (this.#isOver) return;
     votes.forEach((vote, index) => this.#onAnswer(index, vote, sentMs));
-    this.#show();
+    this.#show(true);
     schedule.set(this, Math.max(clock.now(), sentMs + WATCH_POLL_MS));
   }
 
@@ -106,11 +111,18 @@ export class Observation implements Sleeper {
     this.#show();
   }
 
-  #show(): void {
-    const agreed = agreedOn(this.#said.map((said) => said?.standing));
+  #show(isAnswer = false): void {
+    const standings = this.#said.map((said) => said?.standing);
+    const agreed = agreedOn(standings);
     const { shown, isCurrent } = this;
-    this.isCurrent = agreed !== undefined;
-    if (agreed === undefined) return;
+    const isLow = agreed && agreed.who !== shown?.who && agreed.fence < this.#reached;
+    const isDoubted = isLow && !(isAnswer && this.#doubted === agreed.who);
+    // Its token is not stored on a quorum yet; if it is still low when they are asked again, they have lost theirs.
+    if (isAnswer) this.#doubted = isDoubted ? agreed.who : undefined;
+    this.isCurrent = agreed !== undefined && isDoubted !== true;
+    if (agreed === undefined || isDoubted === true) return;
+    const reached = reachedBy(standings, agreed?.who);
+    this.#reached = isLow === true ? reached : Math.max(this.#reached, reached);
     const isOther = isNews(shown, agreed);
     if (isOther) this.shown = agreed;
     if (isOther || !isCurrent) this.#onShown();

@@ -101,6 +101,20 @@ export function isNews(shown: Holding | null | undefined, agreed: Holding | null
 }
 
 /**
+ * The highest fence that a quorum of nodes has reached, of those that name the same holder, or nobody. The token of the
+ * next holder is above it, once that is sealed.
+ */
+export function reachedBy(
+  standings: readonly (NodeStanding | undefined)[],
+  who: string | undefined,
+): number {
+  const fences = standings.flatMap((one) =>
+    one !== undefined && one.who === who ? one.fence : [],
+  );
+  return fences.toSorted((a, b) => b - a)[quorumSize(standings.length) - 1] ?? 0;
+}
+
+/**
  * Who holds the name: null for nobody, undefined where no quorum says the same. Of what its nodes know of it, the most
  * that a quorum knows: the next holder's token is above that.
  *
@@ -113,8 +127,8 @@ export function agreedOn(
   const who = agreedHolder(said);
   if (who === null || who === undefined) return who;
   const same = standings.flatMap((one) => (one?.who === who ? [one] : []));
+  const fence = reachedBy(standings, who);
   const least = quorumSize(standings.length) - 1;
-  const { fence = 0 } = same.toSorted((a, b) => b.fence - a.fence)[least] ?? {};
   const { label, number = 0, value } = same.toSorted((a, b) => b.number - a.number)[least] ?? {};
   return { who, label, fence, number, value };
 }

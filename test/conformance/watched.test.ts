@@ -64,6 +64,12 @@ const ROWS: readonly Row[] = [
     tells: [`held F 0 ${Y} 9 host 7:é`],
   },
   {
+    title: "a seal tells its token",
+    given: [run(take("x"))],
+    when: { kind: "seal", owner: "x", fence: 9_000_000_000_000_000, ttlMs: 60_000 },
+    tells: [`held F 0 ${X} 0 `],
+  },
+  {
     title: "an extend tells what its holder proclaims",
     given: [run(take("x"))],
     when: extend("x", says(1, "10.0.0.1:80")),

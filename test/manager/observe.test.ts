@@ -9,6 +9,8 @@ import {
   type Term,
 } from "../../src/index.js";
 import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
+import { exclusiveLock } from "../../src/kinds/exclusive.js";
+import { nameKeys, RECORD_KEY } from "../../src/protocol/keys.js";
 import { WATCH_POLL_MS } from "../../src/protocol/watching.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
 
@@ -233,6 +235,29 @@ describe("LockManager.observe", () => {
     for (const observer of many) await observer.return?.();
     await again;
     await election.return();
+  });
+
+  // A holder whose clock was ahead had only two nodes, and the next has another two.
+  it("shows no holder with a token below the one before, which it has until its own is sealed", async () => {
+    const observer = observing.observe(NAME);
+    expect(await next(observer)).to.equal(null);
+    await sleep(20);
+    const { fenceBucket } = exclusiveLock(nameKeys("lock:", NAME));
+    const before = String(Date.now() * 1_000 + 2_000_000);
+    for (const node of nodes.slice(0, 2))
+      await node.command("HSET", RECORD_KEY, fenceBucket, before, "top", before);
+    // Who asks now knows of it.
+    await observer.return?.();
+    const again = observing.observe(NAME);
+    expect(await next(again)).to.equal(null);
+    await sleep(20);
+    nodes[0]?.freeze();
+    const lock = await one.acquire(NAME);
+    expect((await next(again))?.fence).to.equal(lock.fencingToken);
+    expect(lock.fencingToken).to.be.above(Number(before));
+    nodes[0]?.thaw();
+    await lock.release();
+    await again.return?.();
   });
 
   it("ends with its signal without an error, whatever it waits for", async () => {

@@ -7,7 +7,7 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "b51e5f58",
+  2: "810618bf",
   [HASHED_RUNS_A_PROFILE]: "fa36a6a1",
 };
 

@@ -10,5 +10,6 @@ return function(lock, kind)
   end
   fences.store(lock, lock.token)
   if kind.lifted then kind.lifted(lock, lock.token) end
+  pcall(require('lib.watchers').tell, lock)
   return lock.token
 end

@@ -222,8 +222,8 @@ export const ROWS: readonly Row[] = [
     id: "shown-the-highest-fence",
     means: "an observer is shown a token that only one node has, above that of the next holder",
     file: "src/protocol/watching.ts",
-    find: "const { fence = 0 } = same.toSorted((a, b) => b.fence - a.fence)[least] ?? {};",
-    replace: "const { fence = 0 } = same.toSorted((a, b) => b.fence - a.fence)[0] ?? {};",
+    find: "return fences.toSorted((a, b) => b - a)[quorumSize(standings.length) - 1] ?? 0;",
+    replace: "return fences.toSorted((a, b) => b - a)[0] ?? 0;",
     test: "test/protocol/watching.test.ts",
   },
   {
