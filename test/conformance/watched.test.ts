@@ -142,6 +142,15 @@ conformance("what those who observe a name are told, on a real server and in mem
     });
   });
 
+  it("what it proclaimed stays as long as its lock, which an extend does not shorten", async () => {
+    const brief = { ttlMs: 1_000, ...says(1, "a") };
+    for (const last of [extend("x", brief), extend("x", { ...brief, ...says(0, "") })]) {
+      const steps = [HANDSHAKE, run(take("x"), extend("x", brief), last), wait(1_100)];
+      const snapshot = snapshotOf(lastOf(await expectSame(redis(), [...steps, run(watch)])));
+      expect(snapshot?.proclaimed).to.include({ number: 1, value: "a" });
+    }
+  });
+
   it("what it proclaimed ends with its lock, and counts for no other holder", async () => {
     const held = [HANDSHAKE, run(take("x"), extend("x", says(2, "b")))];
     const looks = run({ kind: "inspect" });

@@ -20,12 +20,14 @@ end
 -- Unless it has proclaimed another since: messages come in any order. Returns whether it is new here.
 local function store(lock)
   local _, number = of(lock.key, lock.owner)
+  -- Longer than the ttl of this step, where an earlier one was longer.
+  local life = string.format('%.0f', math.max(1, call('PTTL', lock.key)))
   if number and tonumber(number) > tonumber(lock.number) then
-    call('PEXPIRE', companion('value', lock.key), lock.ttl)
+    call('PEXPIRE', companion('value', lock.key), life)
     return false
   end
   local text = table.concat({ begins(lock.owner), lock.token, lock.number, lock.value }, ' ')
-  call('SET', companion('value', lock.key), text, 'PX', string.format('%.0f', lock.ttl))
+  call('SET', companion('value', lock.key), text, 'PX', life)
   return number ~= lock.number
 end
 
