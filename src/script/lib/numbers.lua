@@ -1,5 +1,5 @@
--- Numbers of the permits of a semaphore that are taken: lock.numbers has the number and the owner of each by number, and
--- lock.members the same by their ends. Several numbers are written as ranges: "0-2,5".
+-- Numbers of the permits of a semaphore that are taken: lock.numbers has the number and the owner of each by number,
+-- and lock.members the same by their ends. Several numbers are written as ranges: "0-2,5".
 
 local now_ms = require('lib.clock')
 local call = redis.call

@@ -44,8 +44,8 @@ local function is_kept(lock)
   return lock.reservation and call('ZSCORE', lock.members, lock.first .. ':' .. lock.reservation)
 end
 
--- Whether others that came before us wait for permits, and so for all that are free. Those of our own process are in its
--- own wait queue.
+-- Whether others that came before us wait for permits, and so for all that are free. Those of our own process are in
+-- its own wait queue.
 local function is_behind(lock)
   local first, at = place_at(lock.queue, 0)
   lock.is_waited_for = first ~= nil
@@ -69,8 +69,8 @@ local function left_of(lock)
   return ends and math.max(0, ends - now_ms()) or 0
 end
 
--- Who has a permit that was asked for, nobody where it is for those before us that they are free; how many are taken; and
--- the smallest that are free.
+-- Who has a permit that was asked for, nobody where it is for those before us that they are free; how many are taken;
+-- and the smallest that are free.
 local function refuse(lock, who)
   local free = who and taken_numbers.text_of(taken_numbers.free(lock, taken_numbers.told(lock.count))) or ''
   local signs = require('lib.standing').signs(lock.key, lock.marker)
@@ -78,7 +78,8 @@ local function refuse(lock, who)
   return 'taken ' .. left_of(lock) .. ' ' .. told .. ' ' .. signs
 end
 
--- Why permits of a semaphore that others hold cannot be taken; nothing where they can. is_queued: in the order of the queue
+-- Why permits of a semaphore that others hold cannot be taken; nothing where they can. is_queued: in the order of the
+-- queue
 local function refusal_of(lock, is_queued)
   numbers.sweep(lock)
   if is_queued then
@@ -122,8 +123,8 @@ local function leave(lock)
   end
 end
 
--- For a refresh: how long a place has to wait until as many permits have ended as it wants, ms; 0 where they are free, and
--- it is not behind others.
+-- For a refresh: how long a place has to wait until as many permits have ended as it wants, ms; 0 where they are free,
+-- and it is not behind others.
 local function left_for(key, queue, holder, place)
   local lock = permit.permits_of(key, queue, holder)
   local wanted = tonumber(string.match(place, '^s(%d+),') or 1)

@@ -64,8 +64,8 @@ local function free(lock, most)
 end
 
 -- How many a refusal lists: more than are wanted, as other nodes may have given some to others.
-local function told(count)
-  return 2 * count + 8
+local function told(wanted)
+  return 2 * wanted + 8
 end
 
 -- Whoever else has one of those that were asked for; nobody where they are free, ours or kept for us.
