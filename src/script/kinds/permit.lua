@@ -1,7 +1,7 @@
--- Permits of a semaphore: one, or several that are taken, renewed and released together. The lock key holds the size of
--- the semaphore, so that it also excludes those of another size. Two sorted sets have the same members, the number and
--- the owner of each permit that is taken: lock.members by their ends, lock.numbers by their numbers. So no step looks at
--- more of them than it asks for, however many there are.
+-- Permits of a semaphore: one, or several that are taken, renewed and released together. The lock key holds the size
+-- of the semaphore, so that it also excludes those of another size. Two sorted sets have the same members, the number
+-- and the owner of each permit that is taken: lock.members by their ends, lock.numbers by their numbers. So no step
+-- looks at more of them than it asks for, however many there are.
 --
 -- A permit is a mutex of its own: refused where another owner holds that permit, however many others are free. The
 -- refusal says which are. Admitting any owner while fewer are taken than there are permits would be wrong on a quorum:
