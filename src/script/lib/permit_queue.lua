@@ -44,13 +44,23 @@ local function is_kept(lock)
   return lock.reservation and call('ZSCORE', lock.members, lock.first .. ':' .. lock.reservation)
 end
 
+-- An acquire of more than were reserved for its process has to come before those that wait for the others.
+local function are_all_kept(lock)
+  for _, range in ipairs(lock.reservation and lock.ranges or {}) do
+    for number = range[1], range[2] do
+      if not call('ZSCORE', lock.members, number .. ':' .. lock.reservation) then return false end
+    end
+  end
+  return is_kept(lock)
+end
+
 -- Whether others that came before us wait for permits, and so for all that are free. Those of our own process are in
 -- its own wait queue.
 local function is_behind(lock)
   local first, at = place_at(lock.queue, 0)
   lock.is_waited_for = first ~= nil
   if not first or string.sub(first, 1, 1) ~= 's' then return false end
-  if lock.ticket and lock.ticket <= at or is_kept(lock) then return false end
+  if lock.ticket and lock.ticket <= at or are_all_kept(lock) then return false end
   first, at = offer(lock)
   if not first or lock.ticket and lock.ticket <= at then return false end
   return string.match(first, ':(.*)$') ~= lock.inbox
