@@ -90,6 +90,18 @@ describe("Many permits", () => {
     expect(count / (COUNT / 2)).to.be.below(6);
   });
 
+  it("cost those nothing who ask behind one that waits for more than are free", () => {
+    const node = new Node();
+    node.listen("inbox");
+    node.ask("acquire", "me", every(2, 0));
+    const waiter = { inbox: "inbox", ticket: 1, turnMs: 90, placePrefix: "s2000," } as const;
+    node.ask("acquire", "you", every(1, 0), { waiter });
+    const count = node.countOf(() => {
+      expect(node.ask("acquire", "he", permitLock(NAME, COUNT, 1, [1])).kind).to.equal("refused");
+    });
+    expect(count).to.be.below(100);
+  });
+
   it("are ended together when their holder is overdue", () => {
     const node = new Node();
     const owner = `900~${"x".repeat(22)}`;

@@ -13,6 +13,13 @@ local place_at = require('queue.place_at')
 local taken_numbers = require('lib.taken_numbers')
 local call = redis.call
 
+-- The smallest as many as are wanted; where there are not enough, one at most, which is found with few commands: it is
+-- looked for with every acquire behind one that waits for many.
+local function free_for(lock, count)
+  local is_enough = count == 1 or lock.permits - taken_numbers.count(lock) >= count
+  return taken_numbers.free(lock, is_enough and count or 1)
+end
+
 -- Reserves free permits for the first waiters that listen, in their order. The first that has to wait for more of them,
 -- and its ticket; nothing where none has to.
 local function offer(lock)
@@ -23,7 +30,7 @@ local function offer(lock)
     local wanted, ms, inbox = string.match(place, '^s(%d-),?(%d+):(.*)$')
     local count = ms and (tonumber(wanted) or 1)
     local is_too_many = count and count > lock.permits
-    local free = is_too_many and {} or taken_numbers.free(lock, count or 1)
+    local free = is_too_many and {} or free_for(lock, count or 1)
     if count and #free == count then
       require('queue.leave')(lock.queue, place)
       local text = taken_numbers.text_of(free)
