@@ -125,11 +125,10 @@ local function taken(lock)
   if lock.is_first or lock.is_waited_for then offer(lock) end
 end
 
--- One of them, of any owner.
-local function expire(key, holder, member)
+-- Of any owners.
+local function expire(key, holder, texts)
   local lock = permits_of(key, nil, holder)
-  call('ZREM', lock.members, member)
-  call('ZREM', lock.numbers, member)
+  require('lib.numbers').remove_all(lock, texts)
   settle(lock)
 end
 
