@@ -1,4 +1,5 @@
 import { contentionName } from "./contended/contention.js";
+import { BARE_CONTENTION, FLEET_CONTENTION, MAIN_CONTENTION } from "./contended/plan.js";
 import type { ContendedSample } from "./contended/sample.js";
 import { faultCaseName } from "./faults/fault.js";
 import type { FaultSample } from "./faults/sample.js";
@@ -61,9 +62,13 @@ const CONTENDED: readonly Column<ContendedSample>[] = [
   { of: (one) => one.jainIndex, title: "Jain index", digits: 2 },
 ];
 
+/** Those that the targets apply to; the rest of the matrix is in the charts. */
+const CONTENTIONS = [MAIN_CONTENTION, FLEET_CONTENTION, BARE_CONTENTION].map(contentionName);
+
 export function contentionTable(results: Results): string {
   const rows = seriesIn(results, "contended")
-    .filter(({ subjectName }) => ["quorate", "redlock", "redis-semaphore"].includes(subjectName))
+    .filter(({ contention }) => CONTENTIONS.includes(contentionName(contention)))
+    .filter(({ subjectName }) => ["quorate", "redis-semaphore"].includes(subjectName))
     .map(({ contention, subjectName, samples }) => ({
       ...{ titles: [contentionName(contention), subjectName], samples },
     }));

@@ -38,7 +38,7 @@ export function transportTo(host, port) {
         if (isOver || over !== id) throw LOST;
         return reply;
       };
-      const watch = setInterval(() => send("PING").catch(end), 1_000);
+      const watch = setInterval(() => void send("PING").catch(end), 1_000);
       const open = async () => {
         client = await GlideClient.createClient({
           addresses: [{ host, port }],

@@ -406,7 +406,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const all = votes.map((vote, index) =>
       isAnswer(vote) ? vote : (this.#toAskAgain[index] ?? vote),
     );
-    this.#fail(lossReason(all), all, false, isContested);
+    const reason = lossReason(all);
+    // The nodes had less time for this round than they may take: what they said to the one before is the reason.
+    const isCutShort = (this.#round?.timeoutMs ?? 0) < this.#asked.settings.nodeTimeoutMs;
+    const before = reason === "unreachable" && isCutShort ? contest.splitVotes : undefined;
+    this.#fail(before === undefined ? reason : "split", before ?? all, false, isContested);
   }
 
   /** It keeps its nodes, and asks those that refused again, in another round. */

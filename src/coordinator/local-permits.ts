@@ -10,17 +10,20 @@ interface Choice extends Pick<Permits, "count" | "wanted"> {
 
 /** Of one semaphore. */
 class TakenNumbers {
-  readonly all = new Set<number>();
+  /** How often each is: a call may ask for what another holds, where there is nothing else. */
+  readonly all = new Map<number, number>();
   /** All smaller ones are taken. */
   #from = 0;
 
   add(number: number): void {
-    this.all.add(number);
+    this.all.set(number, (this.all.get(number) ?? 0) + 1);
     while (this.all.has(this.#from)) this.#from++;
   }
 
   delete(number: number): void {
-    if (this.all.delete(number)) this.#from = Math.min(this.#from, number);
+    const left = (this.all.get(number) ?? 0) - 1;
+    if (left > 0) this.all.set(number, left);
+    else if (this.all.delete(number)) this.#from = Math.min(this.#from, number);
   }
 
   /** The smallest that are not taken; as many as there are. */

@@ -50,7 +50,7 @@ export class PermitPicker {
     if (kind === "exhausted" && !isOutrun) return false;
     // A quorum had granted them, but the fences moved on meanwhile; they are free again.
     const isFreeAgain = isOutrun && asked !== undefined;
-    this.#free = isFreeAgain ? asked : freePermits(votes, this.#permits.wanted);
+    this.#free = isFreeAgain ? asked : freePermits(votes, this.#permits);
     this.#isContended =
       !isOutrun && (this.#isTold || votes.some((vote) => vote?.kind === "granted"));
     return this.#free.length > 0;

@@ -1,5 +1,5 @@
 import { MARKERS } from "./markers.js";
-import type { Vote } from "./operation.js";
+import type { RefusedVote, Vote } from "./operation.js";
 import { toleratedCount } from "./verdict.js";
 
 /** Maximum number of permits of a semaphore. What a step costs a node does not depend on them. */
@@ -45,30 +45,68 @@ export function numbersIn(text: string): number[] | undefined {
  * The permits that a refused attempt should ask for next: as far as the votes on others say, a quorum could grant as many
  * of them as are wanted, and the fewest nodes have given them to others. Ascending; empty if there are not enough.
  */
-export function freePermits(votes: readonly (Vote | undefined)[], wanted: number): number[] {
-  const told: ReadonlySet<number>[] = [];
+export function freePermits(
+  votes: readonly (Vote | undefined)[],
+  { count, wanted }: { readonly count: number; readonly wanted: number },
+): number[] {
+  const told: RefusedVote[] = [];
   let lostCount = 0;
   for (const vote of votes) {
     if (vote === undefined || vote.kind === "granted") continue;
-    if (vote.kind === "refused" && vote.freePermits !== undefined)
-      told.push(new Set(vote.freePermits));
+    if (vote.kind === "refused" && vote.freePermits !== undefined) told.push(vote);
     else lostCount++;
   }
   const needed = told.length - (toleratedCount(votes.length) - lostCount);
   if (told.length === 0 || needed > told.length) return [];
-  const countOf = (number: number): number => told.filter((free) => free.has(number)).length;
-  const all = [...new Set(told.flatMap((free) => [...free]))].map(
-    (number) => [number, countOf(number)] as const,
-  );
-  const free: number[] = [];
-  // All of them on the same nodes: a node grants all or none.
-  let nodes = told;
-  for (const [number] of all.toSorted(([a, countA], [b, countB]) => countB - countA || a - b)) {
-    const left = nodes.filter((each) => each.has(number));
-    const isEnough = free.length >= wanted ? left.length === nodes.length : left.length >= needed;
-    if (!isEnough || left.length === 0) continue;
-    free.push(number);
-    nodes = left;
+  const nodes = new Map<number, number>();
+  for (const [index, { freePermits: free = [] }] of told.entries())
+    for (const number of free) nodes.set(number, (nodes.get(number) ?? 0) | (1 << index));
+  const free = freeTogether(nodes, needed, wanted);
+  if (free.length > 0) return free;
+  // A node lists the smallest: larger ones may be free there, too.
+  for (const [index, { freePermits: listed = [], takenPermits = 0 }] of told.entries()) {
+    const last = listed.at(-1);
+    if (last === undefined || listed.length + takenPermits >= count) continue;
+    for (const [number, mask] of nodes) if (number > last) nodes.set(number, mask | (1 << index));
   }
-  return free.length < wanted ? [] : free.toSorted((a, b) => a - b);
+  return freeTogether(nodes, needed, wanted);
+}
+
+/** Limit for sets of nodes that are looked at: with up to five nodes there are no more. */
+const MAX_NODE_SETS = 32;
+
+/**
+ * All that are free on some nodes together, as a node grants all or none: on as many nodes as possible, and then the
+ * smallest. Ascending; empty if there are not as many as are wanted on so many nodes.
+ *
+ * @param nodes bit mask of those where it is free, by number
+ */
+function freeTogether(
+  nodes: ReadonlyMap<number, number>,
+  needed: number,
+  wanted: number,
+): number[] {
+  const numbers = [...nodes.keys()].toSorted((a, b) => a - b);
+  const masks = new Set(nodes.values());
+  const sets = new Set(masks);
+  if (wanted > 1)
+    for (const set of sets)
+      for (const mask of masks) if (sets.size < MAX_NODE_SETS) sets.add(set & mask);
+  let best: number[] = [];
+  let bestCount = Math.max(1, needed);
+  for (const set of sets) {
+    const nodeCount = bitCount(set);
+    if (nodeCount < bestCount) continue;
+    const free = numbers.filter((number) => ((nodes.get(number) ?? 0) & set) === set);
+    if (free.length < wanted) continue;
+    const isSmaller = (free[wanted - 1] as number) < (best[wanted - 1] ?? Infinity);
+    if (nodeCount > bestCount || isSmaller) [best, bestCount] = [free, nodeCount];
+  }
+  return best;
+}
+
+function bitCount(mask: number): number {
+  let count = 0;
+  for (let left = mask; left !== 0; left &= left - 1) count++;
+  return count;
 }

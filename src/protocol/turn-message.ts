@@ -13,8 +13,11 @@ export interface TurnMessage {
   readonly permits?: readonly number[] | undefined;
 }
 
-/** Longer messages are dropped unread, whatever they say; a waiter with such a name polls. */
-const MAX_LENGTH = 16_384;
+/**
+ * Longer messages are dropped unread, whatever they say; a waiter with such a name polls. The numbers of permits that are
+ * no neighbours take up to 33,330 characters.
+ */
+const MAX_LENGTH = 50_000;
 
 /**
  * `20:lock:invoice`, `r20:...` to a reader, `s20:...` to one that waits for any permit, `s3,20:...` for any three;

@@ -27,6 +27,7 @@ const KINDS: readonly Kind[] = [
   { title: "a reader, to a writer", held: "aShared", asked: "a" },
   { title: "a permit, to one who wants that one", held: "a0", asked: "a0" },
   { title: "a permit, to a plain mutex", held: "a0", asked: "a" },
+  { title: "several permits, to one who wants one of them", held: "a01of4", asked: "a1of4" },
   { title: "a hold of an owner, to another owner", held: "aJob", asked: "aTask" },
   { title: "a hold of an owner, to a plain mutex", held: "aJob", asked: "a" },
   { title: "a set, to a plain mutex", held: "ab", asked: "b" },
@@ -161,5 +162,24 @@ conformance("what is overdue, on a real server and in memory", (redis) => {
       `900~x_____@${endMs};900~z_____@${endMs + 2}`,
     );
     expect(MAX_SIGNS).to.be.above(readers.length);
+  });
+
+  it("of who has many permits each is told of once, and the others behind them", async () => {
+    const endMs = nowMs() + 1_000;
+    const holders = run(
+      take("aMostOf20", "kx"),
+      take("a19of20", "ky", { ttlMs: 1_001 }),
+      take("a18of20", "x", { ttlMs: 2_000 }),
+    );
+    const ask = run(take("a19of20", "z"));
+    expect(await after(holders, ask)).to.equal(`900~x_____@${endMs};40~y_____@${endMs + 1}`);
+    const one = run(expire("a", "aMostOf20", "kx", 1_000), take("a19of20", "z"));
+    expect(await after(holders, one)).to.equal(`40~y_____@${endMs + 1}`);
+  });
+
+  it("whoever has several permits is told once that they are ended", async () => {
+    const ended = run(expire("a", "a01of4", "kxp", 1_000));
+    const seen = await expectSame(redis(), [run(take("a01of4", "kxp")), ended]);
+    expect(lastOf(seen).told).to.deep.equal(["p lost x_____"]);
   });
 });

@@ -342,6 +342,20 @@ const ROWS: readonly Row[] = [
     gives: "held:4 + held:4 +",
   },
   {
+    title:
+      "what is reserved for one who waits for one does not let its process have two before others",
+    given: [
+      ...[allOf4, run(of4("a0of4", { ...z, ...byP }))],
+      run(of4("aAllOf4", { ...kx, inbox: "q", ticket: 2, placePrefix: "s4," })),
+      run(leave4("a0of4"), leave4("a1of4", y)),
+    ],
+    when: [
+      of4("a01of4", { ...z, inbox: "p", ticket: 3, placePrefix: "s2," }),
+      of4("a0of4", { ...z, ...byP }),
+    ],
+    gives: "held:3 +",
+  },
+  {
     title: "who waits for two, but is not heard, keeps nobody out",
     given: [allOf4, run(of4("a01of4", { ...z, ...twoByDeaf })), run(leave4("a0of4"))],
     when: [of4("a0of4", kx)],

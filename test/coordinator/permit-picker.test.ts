@@ -104,6 +104,14 @@ describe("PermitPicker", () => {
     expect(bench.nextOnes(), "nothing is known").to.deep.equal([0, 2, 3]);
   });
 
+  it("still knows what its process holds when others have asked for that in vain", () => {
+    const bench = new Bench(5, 3);
+    bench.take([0, 1, 2]);
+    expect(bench.nextOnes(), "there are not enough others").to.deep.equal([0, 1, 2]);
+    bench.picker.onFailure(bench.onlyFree(3, 4));
+    expect(bench.taken).to.deep.equal([0, 1, 2]);
+  });
+
   it("picks the smallest that nodes report free, without its own, unless none is left", () => {
     fc.assert(
       fc.property(SOME, ([permitCount, free, own, number]) => {

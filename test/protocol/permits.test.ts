@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import type { Vote } from "../../src/protocol/operation.js";
+import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
 import {
   freePermits,
   MAX_PERMITS,
@@ -61,6 +61,32 @@ describe("Numbers of permits as text", () => {
 });
 
 const taken = (permitCount: number, ...permits: number[]): Vote => takenVote(permitCount, permits);
+const range = (from: number, below: number): number[] =>
+  Array.from({ length: below - from }, (_, at) => from + at);
+
+/** Of fifty the first are taken, and of the others at most so many are told. */
+function told(takenCount: number, most: number): Vote {
+  const vote = takenVote(50, range(0, takenCount)) as RefusedVote;
+  return { ...vote, freePermits: vote.freePermits?.slice(0, most) ?? [] };
+}
+
+/** Of the semaphore that they are about. */
+function countIn(votes: readonly (Vote | undefined)[]): number {
+  const counts = votes.map((vote) => {
+    if (vote?.kind !== "refused") return 0;
+    return (vote.takenPermits ?? 0) + (vote.freePermits ?? []).length;
+  });
+  return Math.max(...counts);
+}
+
+/** How many are free on the two nodes that have the most in common. */
+function mostOnTwoOf(takenOn: readonly (readonly number[])[], permitCount: number): number {
+  const counts = [0, 1, 2].map((without) => {
+    const on = takenOn.filter((_, index) => index !== without);
+    return range(0, permitCount).filter((each) => !on.some((all) => all.includes(each))).length;
+  });
+  return Math.max(...counts);
+}
 
 describe("freePermits", () => {
   const ROWS: readonly (readonly [string, number, readonly (Vote | undefined)[], number[]])[] = [
@@ -83,10 +109,26 @@ describe("freePermits", () => {
     ["two, not on the same quorum", 2, [taken(3, 1, 2), taken(3, 0, 2), taken(3, 0, 1)], []],
     ["two, on one quorum", 2, [taken(4, 0, 1), taken(4, 0, 1), taken(4, 2, 3)], [2, 3]],
     ["two, on the same two of three", 2, [taken(4, 3), taken(4, 0, 2), taken(4, 2, 3)], [0, 1]],
+    ["two, without the smallest", 2, [taken(3, 1, 2), taken(3), taken(3, 0)], [1, 2]],
   ];
   for (const [title, wanted, votes, permits] of ROWS) {
     it(title, () => {
-      expect(freePermits(votes, wanted)).to.deep.equal(permits);
+      expect(freePermits(votes, { count: countIn(votes), wanted })).to.deep.equal(permits);
+    });
+  }
+
+  for (const [title, wanted, votes, permits] of [
+    ["may be free where only smaller ones were told", 1, [told(20, 10), told(5, 10)], [20, 29]],
+    ["rather those of which all is known", 1, [told(20, 10), told(5, 20)], [20, 24]],
+    ["two of them", 2, [told(3, 12), told(20, 12)], [20, 31]],
+    ["not where others wait for what is free", 1, [told(20, 10), told(5, 0)], []],
+    ["not what was passed over", 1, [told(20, 10), told(48, 2)], [48, 49]],
+  ] as const) {
+    it(title, () => {
+      const [first, last] = permits;
+      expect(freePermits([...votes, fault()].slice(0, 3), { count: 50, wanted })).to.deep.equal(
+        first === undefined ? [] : range(first, last + 1),
+      );
     });
   }
 
@@ -96,11 +138,12 @@ describe("freePermits", () => {
     const nodes = fc.array(some, { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(nodes, fc.integer({ min: 1, max: 3 }), (takenOn, wanted) => {
-        const found = freePermits(
-          takenOn.map((permits) => taken(permitCount, ...permits)),
-          wanted,
-        );
-        if (found.length === 0) return;
+        const votes = takenOn.map((permits) => taken(permitCount, ...permits));
+        const found = freePermits(votes, { count: permitCount, wanted });
+        if (found.length === 0) {
+          expect(mostOnTwoOf(takenOn, permitCount)).to.be.below(wanted);
+          return;
+        }
         const granting = takenOn.filter((permits) =>
           found.every((each) => !permits.includes(each)),
         );

@@ -43,10 +43,22 @@ describe("A turn message", () => {
       "99999999/1:lock:a",
     ],
     ...["x20:lock:a", "R20:lock:a", "rs20:lock:a", "r:lock:a", "s20/1:lock:a", "r20/1:lock:a"],
-    ...[`20:${"a".repeat(20_000)}`, `${"2".repeat(20_000)}:lock:a`],
+    ...[`20:${"a".repeat(60_000)}`, `${"2".repeat(60_000)}:lock:a`],
   ]) {
     it(`is not ${JSON.stringify(text.slice(0, 24))}`, () => {
       expect(parseTurnMessage(text)).to.equal(undefined);
+    });
+  }
+
+  for (const [of, each] of [
+    [2, 1],
+    [3, 2],
+  ] as const) {
+    it(`says so of any permits that a node reserves, even ${each} of every ${of}`, () => {
+      const all = Array.from({ length: MAX_PERMITS }, (_, permit) => permit);
+      const permits = all.filter((permit) => permit % of < each);
+      const turn = parseTurnMessage(`100/${numbersText(permits)}:lock:${"a".repeat(1_000)}`);
+      expect(turn?.permits).to.deep.equal(permits);
     });
   }
 

@@ -54,6 +54,19 @@ class Node {
     return this.votes(operation(kind, ownerId, all))[0] as Vote;
   }
 
+  /** How many commands that takes, each of a script's too. */
+  countOf(act: () => void): number {
+    let count = 0;
+    const { denied } = this.redis;
+    denied.add("of nobody");
+    denied.has = () => {
+      count++;
+      return false;
+    };
+    act();
+    return count;
+  }
+
   inspect(): NameSnapshot {
     const vote = this.ask("inspect", "", PLAIN, { fence: 0 });
     if (vote.kind !== "granted" || vote.snapshot === undefined) throw new Error("no snapshot");
@@ -101,6 +114,47 @@ describe("A node on which somebody observes a name", () => {
     ask(node, operation("revoke", "another", { keys: PLAIN, ttlMs: TTL_MS }));
     node.redis.denied.add("ZSCORE");
     expect(ask(node, acquire(PLAIN)).kind).to.equal("fault");
+  });
+});
+
+describe("Many permits", () => {
+  const COUNT = 2_000;
+  const every = (step: number, from: number): LockKind => {
+    const numbers = Array.from({ length: COUNT / step }, (_, at) => step * at + from);
+    return permitLock(NAME, COUNT, numbers.length, numbers);
+  };
+
+  it("are asked for with a few commands for each, though none are neighbours", () => {
+    const node = new Node();
+    expect(node.ask("acquire", "me", every(2, 0)).kind).to.equal("granted");
+    const count = node.countOf(() => {
+      expect(node.ask("acquire", "you", every(2, 1)).kind).to.equal("granted");
+    });
+    expect(count / (COUNT / 2)).to.be.below(6);
+  });
+
+  it("cost those nothing who ask behind one that waits for more than are free", () => {
+    const node = new Node();
+    node.listen("inbox");
+    node.ask("acquire", "me", every(2, 0));
+    const waiter = { inbox: "inbox", ticket: 1, turnMs: 90, placePrefix: "s2000," } as const;
+    node.ask("acquire", "you", every(1, 0), { waiter });
+    const count = node.countOf(() => {
+      expect(node.ask("acquire", "he", permitLock(NAME, COUNT, 1, [1])).kind).to.equal("refused");
+    });
+    expect(count).to.be.below(100);
+  });
+
+  it("are ended together when their holder is overdue", () => {
+    const node = new Node();
+    const owner = `900~${"x".repeat(22)}`;
+    node.ask("acquire", owner, every(1, 0));
+    const sign = `900~xxxxxx@${START_US / 1_000 + TTL_MS}`;
+    const count = node.countOf(() => {
+      expect(node.ask("expire", sign).kind).to.equal("granted");
+    });
+    expect(count).to.be.below(20);
+    expect(node.inspect().holder).to.equal(undefined);
   });
 });
 

@@ -318,7 +318,10 @@ const BUGS: readonly PlantedBug[] = [
     killer: "W5",
     firstSeed: 53,
     tamper: {
-      script: planted(["if kind.taken then pcall(kind.taken, lock) end\nreturn 0", "return 0"]),
+      script: planted([
+        "if kind.lifted then kind.lifted(lock, lock.token) end\nif kind.taken then pcall(kind.taken, lock) end",
+        "if kind.lifted then kind.lifted(lock, lock.token) end",
+      ]),
     },
   },
   {
@@ -337,8 +340,8 @@ const BUGS: readonly PlantedBug[] = [
     firstSeed: 17,
     tamper: {
       script: planted([
-        "if not permits[index] and not offer(lock, index) then return end",
-        "do end",
+        "if not is_passed_on and not has_left then return end",
+        "if not is_passed_on then return end",
       ]),
     },
   },

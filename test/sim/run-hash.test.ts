@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "810618bf",
-  [HASHED_RUNS_A_PROFILE]: "fa36a6a1",
+  2: "bf0a19f3",
+  [HASHED_RUNS_A_PROFILE]: "2fcefcb9",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

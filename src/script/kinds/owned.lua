@@ -217,9 +217,11 @@ local function drop_rest(lock)
   if lock.is_entered then leave_entered(lock) elseif is_in(lock) then settle(lock, nil) end
 end
 
-local function expire(key, marker, owner)
+local function expire(key, marker, owners)
   local name = string.sub(marker, #OWNER_PREFIX + 1)
-  drop({ key = key, marker = marker, name = name, holds = companion('holds', key), hold = HOLD .. owner, mark = '' })
+  for _, owner in ipairs(owners) do
+    drop({ key = key, marker = marker, name = name, holds = companion('holds', key), hold = HOLD .. owner, mark = '' })
+  end
 end
 
 return {

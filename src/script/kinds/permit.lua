@@ -1,7 +1,7 @@
--- Permits of a semaphore: one, or several that are taken, renewed and released together. The lock key holds the size of
--- the semaphore, so that it also excludes those of another size. Two sorted sets have the same members, the number and
--- the owner of each permit that is taken: lock.members by their ends, lock.numbers by their numbers. So no step looks at
--- more of them than it asks for, however many there are.
+-- Permits of a semaphore: one, or several that are taken, renewed and released together. The lock key holds the size
+-- of the semaphore, so that it also excludes those of another size. Two sorted sets have the same members, the number
+-- and the owner of each permit that is taken: lock.members by their ends, lock.numbers by their numbers. So no step
+-- looks at more of them than it asks for, however many there are.
 --
 -- A permit is a mutex of its own: refused where another owner holds that permit, however many others are free. The
 -- refusal says which are. Admitting any owner while fewer are taken than there are permits would be wrong on a quorum:
@@ -125,11 +125,10 @@ local function taken(lock)
   if lock.is_first or lock.is_waited_for then offer(lock) end
 end
 
--- One of them, of any owner.
-local function expire(key, holder, member)
+-- Of any owners.
+local function expire(key, holder, texts)
   local lock = permits_of(key, nil, holder)
-  call('ZREM', lock.members, member)
-  call('ZREM', lock.numbers, member)
+  require('lib.numbers').remove_all(lock, texts)
   settle(lock)
 end
 

@@ -9,8 +9,10 @@ local lock_key = require('lib.lock_key')
 local members = require('lib.members')
 local call = redis.call
 
-local function expire(key, marker, member)
-  members.drop({ key = key, marker = marker, members = companion('readers', key), member = member })
+local function expire(key, marker, texts)
+  for _, member in ipairs(texts) do
+    members.drop({ key = key, marker = marker, members = companion('readers', key), member = member })
+  end
 end
 
 local function let_in(key, queue)

@@ -1,5 +1,5 @@
--- Numbers of the permits of a semaphore that are taken: lock.numbers has the number and the owner of each by number, and
--- lock.members the same by their ends. Several numbers are written as ranges: "0-2,5".
+-- Numbers of the permits of a semaphore that are taken: lock.numbers has the number and the owner of each by number,
+-- and lock.members the same by their ends. Several numbers are written as ranges: "0-2,5".
 
 local now_ms = require('lib.clock')
 local call = redis.call
@@ -59,6 +59,15 @@ local function remove(lock, owner)
   end)
 end
 
+-- Those members, of any owners.
+local function remove_all(lock, members)
+  for from = 1, #members, MOST_MEMBERS do
+    local some = { unpack(members, from, math.min(from + MOST_MEMBERS - 1, #members)) }
+    call('ZREM', lock.members, unpack(some))
+    call('ZREM', lock.numbers, unpack(some))
+  end
+end
+
 -- Removes those that have ended.
 local function sweep(lock)
   local most = 1
@@ -74,4 +83,4 @@ local function sweep(lock)
   end
 end
 
-return { ranges_in = ranges_in, put = put, remove = remove, sweep = sweep }
+return { ranges_in = ranges_in, put = put, remove = remove, remove_all = remove_all, sweep = sweep }

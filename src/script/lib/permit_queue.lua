@@ -13,6 +13,13 @@ local place_at = require('queue.place_at')
 local taken_numbers = require('lib.taken_numbers')
 local call = redis.call
 
+-- The smallest as many as are wanted; where there are not enough, one at most, which is found with few commands: it is
+-- looked for with every acquire behind one that waits for many.
+local function free_for(lock, count)
+  local is_enough = count == 1 or lock.permits - taken_numbers.count(lock) >= count
+  return taken_numbers.free(lock, is_enough and count or 1)
+end
+
 -- Reserves free permits for the first waiters that listen, in their order. The first that has to wait for more of them,
 -- and its ticket; nothing where none has to.
 local function offer(lock)
@@ -23,7 +30,7 @@ local function offer(lock)
     local wanted, ms, inbox = string.match(place, '^s(%d-),?(%d+):(.*)$')
     local count = ms and (tonumber(wanted) or 1)
     local is_too_many = count and count > lock.permits
-    local free = is_too_many and {} or taken_numbers.free(lock, count or 1)
+    local free = is_too_many and {} or free_for(lock, count or 1)
     if count and #free == count then
       require('queue.leave')(lock.queue, place)
       local text = taken_numbers.text_of(free)
@@ -44,13 +51,23 @@ local function is_kept(lock)
   return lock.reservation and call('ZSCORE', lock.members, lock.first .. ':' .. lock.reservation)
 end
 
--- Whether others that came before us wait for permits, and so for all that are free. Those of our own process are in its
--- own wait queue.
+-- An acquire of more than were reserved for its process has to come before those that wait for the others.
+local function are_all_kept(lock)
+  for _, range in ipairs(lock.reservation and lock.ranges or {}) do
+    for number = range[1], range[2] do
+      if not call('ZSCORE', lock.members, number .. ':' .. lock.reservation) then return false end
+    end
+  end
+  return is_kept(lock)
+end
+
+-- Whether others that came before us wait for permits, and so for all that are free. Those of our own process are in
+-- its own wait queue.
 local function is_behind(lock)
   local first, at = place_at(lock.queue, 0)
   lock.is_waited_for = first ~= nil
   if not first or string.sub(first, 1, 1) ~= 's' then return false end
-  if lock.ticket and lock.ticket <= at or is_kept(lock) then return false end
+  if lock.ticket and lock.ticket <= at or are_all_kept(lock) then return false end
   first, at = offer(lock)
   if not first or lock.ticket and lock.ticket <= at then return false end
   return string.match(first, ':(.*)$') ~= lock.inbox
@@ -69,8 +86,8 @@ local function left_of(lock)
   return ends and math.max(0, ends - now_ms()) or 0
 end
 
--- Who has a permit that was asked for, nobody where it is for those before us that they are free; how many are taken; and
--- the smallest that are free.
+-- Who has a permit that was asked for, nobody where it is for those before us that they are free; how many are taken;
+-- and the smallest that are free.
 local function refuse(lock, who)
   local free = who and taken_numbers.text_of(taken_numbers.free(lock, taken_numbers.told(lock.count))) or ''
   local signs = require('lib.standing').signs(lock.key, lock.marker)
@@ -78,7 +95,8 @@ local function refuse(lock, who)
   return 'taken ' .. left_of(lock) .. ' ' .. told .. ' ' .. signs
 end
 
--- Why permits of a semaphore that others hold cannot be taken; nothing where they can. is_queued: in the order of the queue
+-- Why permits of a semaphore that others hold cannot be taken; nothing where they can. is_queued: in the order of the
+-- queue
 local function refusal_of(lock, is_queued)
   numbers.sweep(lock)
   if is_queued then
@@ -122,8 +140,8 @@ local function leave(lock)
   end
 end
 
--- For a refresh: how long a place has to wait until as many permits have ended as it wants, ms; 0 where they are free, and
--- it is not behind others.
+-- For a refresh: how long a place has to wait until as many permits have ended as it wants, ms; 0 where they are free,
+-- and it is not behind others.
 local function left_for(key, queue, holder, place)
   local lock = permit.permits_of(key, queue, holder)
   local wanted = tonumber(string.match(place, '^s(%d+),') or 1)

@@ -16,12 +16,12 @@ local function begins_with(text, start)
   return string.find(text, start, 1, true) == 1
 end
 
-local function members_of(key, most)
-  local all, found = call('ZRANGE', key, 0, most - 1, 'WITHSCORES'), {}
+local function members_of(key, from, most)
+  local all, found = call('ZRANGE', key, from, from + most - 1, 'WITHSCORES'), {}
   for at = 1, #all, 2 do
     if not string.find(all[at], '^%d+:' .. RESERVATION) then found[#found + 1] = { all[at], tonumber(all[at + 1]) } end
   end
-  return found
+  return found, #all / 2
 end
 
 local function holds_of(key)
@@ -35,7 +35,7 @@ end
 
 -- The kind whose holders are next to a lock key with that value; nothing where the key names its only holder, or for
 -- whom it is reserved. Its file has, for whatever lock of it is there:
---   expire(key, holder, text)   ends one of the holders
+--   expire(key, holder, texts)  ends those of the holders
 --   let_in(key, queue, holder)  optional: tells those that waited only because of a place ahead of them, which is gone
 local function kind_at(holder)
   if holder == SHARED_HOLDER then return 'shared' end
@@ -44,12 +44,13 @@ local function kind_at(holder)
 end
 
 -- The holders next to a lock key with that value: the text of each (of a permit, after its number) and its end.
--- Includes those that have ended. With a limit, only that many of a sorted set: those that end first. Not asked of the
--- kinds: creating their functions for every refusal would make it a tenth slower.
-local function beside(key, holder, most)
+-- Includes those that have ended. With a limit, only that many of a sorted set: those that end first, or those behind
+-- the first so many; and how many were read. Not asked of the kinds: creating their functions for every refusal would
+-- make it a tenth slower.
+local function beside(key, holder, most, from)
   local kind = kind_at(holder)
-  if kind == 'shared' then return members_of(companion('readers', key), most or 0) end
-  if kind == 'permit' then return members_of(companion('permits', key), most or 0) end
+  if kind == 'shared' then return members_of(companion('readers', key), from or 0, most or 0) end
+  if kind == 'permit' then return members_of(companion('permits', key), from or 0, most or 0) end
   return kind == 'owned' and holds_of(companion('holds', key)) or {}
 end
 
@@ -75,10 +76,21 @@ local function sign_of_key(key, holder)
   return ends and ends >= 0 and sign_of(key, holder, ends, is_exact)
 end
 
+-- The permits of one holder have one sign. Others are looked for behind them, but not for long.
 local function signs_beside(key, holder)
-  local all = {}
-  for _, member in ipairs(beside(key, holder, 2 * MAX_SIGNS)) do
-    if member[2] >= now_ms() and #all < MAX_SIGNS then all[#all + 1] = sign_of(key, member[1], member[2], true) end
+  local all, is_told, at_once = {}, {}, 2 * MAX_SIGNS
+  for part = 0, MAX_SIGNS - 1 do
+    local found, count = beside(key, holder, at_once, part * at_once)
+    local is_repeated = false
+    for _, member in ipairs(found) do
+      local hold = (string.match(member[1], '^%d+:(.*)$') or member[1]) .. '@' .. member[2]
+      is_repeated = is_repeated or is_told[hold] ~= nil
+      if member[2] >= now_ms() and #all < MAX_SIGNS and not is_told[hold] then
+        is_told[hold] = true
+        all[#all + 1] = sign_of(key, member[1], member[2], true)
+      end
+    end
+    if not is_repeated or #all == MAX_SIGNS or count ~= at_once then break end
   end
   return table.concat(all, ';')
 end

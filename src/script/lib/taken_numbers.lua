@@ -32,9 +32,9 @@ local function first_rank(low, high, holds)
   return low
 end
 
--- How many smaller ones are taken.
-local function below(lock, number)
-  return first_rank(0, number, function(rank)
+-- How many smaller ones are taken. from: so many are at least, if that is known
+local function below(lock, number, from)
+  return first_rank(from or 0, number, function(rank)
     local found = at_rank(lock, rank)
     return found ~= nil and found < number
   end)
@@ -64,14 +64,16 @@ local function free(lock, most)
 end
 
 -- How many a refusal lists: more than are wanted, as other nodes may have given some to others.
-local function told(count)
-  return 2 * count + 8
+local function told(wanted)
+  return 2 * wanted + 8
 end
 
 -- Whoever else has one of those that were asked for; nobody where they are free, ours or kept for us.
 local function holder_of(lock)
+  local rank
   for _, range in ipairs(lock.ranges or { { lock.first, lock.first } }) do
-    local rank = below(lock, range[1])
+    -- From where the range before it began: from zero, many ranges would cost as many searches in all that are taken.
+    rank = below(lock, range[1], rank)
     local all = call('ZRANGE', lock.numbers, rank, rank + range[2] - range[1], 'WITHSCORES')
     for at = 1, #all, 2 do
       if tonumber(all[at + 1]) > range[2] then break end

@@ -26,12 +26,19 @@ local function expire(key, holder, is_overdue)
     end
     return
   end
+  -- One owner may have thousands of permits, which have one sign.
+  local ended, owners, is_ended = {}, {}, {}
   for _, member in ipairs(standing.beside(key, holder)) do
-    if is_overdue(standing.sign_of(key, member[1], member[2], true)) then
-      require('kinds.' .. standing.kind_at(holder)).expire(key, holder, member[1])
-      tell(member[1])
+    local owner = string.match(member[1], '^%d+:(.*)$') or member[1]
+    local hold = owner .. '@' .. member[2]
+    if is_ended[hold] == nil then
+      is_ended[hold] = is_overdue(standing.sign_of(key, member[1], member[2], true))
+      if is_ended[hold] then owners[#owners + 1] = owner end
     end
+    if is_ended[hold] then ended[#ended + 1] = member[1] end
   end
+  if #ended > 0 then require('kinds.' .. standing.kind_at(holder)).expire(key, holder, ended) end
+  for _, owner in ipairs(owners) do tell(owner) end
 end
 
 return function(lock, _, k_end)

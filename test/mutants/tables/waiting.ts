@@ -31,6 +31,17 @@ export const ROWS: readonly Row[] = [
     grep: "L1",
   },
   {
+    id: "split-taken-for-silence",
+    means:
+      "a call whose nodes are split is told that they do not answer, as its last round was too short",
+    seenIn: "retries whose last one has no time left, and whose error is the one that is reported",
+    file: "src/coordinator/attempt.ts",
+    find: 'const before = reason === "unreachable" && isCutShort ? contest.splitVotes : undefined;',
+    replace: "const before = isCutShort && false ? contest.splitVotes : undefined;",
+    test: "test/coordinator/contest.test.ts",
+    grep: "E1: is told of the split where",
+  },
+  {
     id: "attempt-outlives-preemption",
     means: "an attempt in flight when its process stole the name is granted after all",
     seenIn: "steal that considers holders, but not pending acquires",
@@ -213,8 +224,8 @@ export const ROWS: readonly Row[] = [
     id: "leave-has",
     means: "an acquire that its owner let in leaves a place behind that it had taken over",
     file: "src/coordinator/wait-queues.ts",
-    find: "if (waiter === undefined || holder?.place !== undefined) return;",
-    replace: "if (waiter === undefined || holder !== undefined) return;",
+    find: "const isLeftTo = holder?.place !== undefined ||",
+    replace: "const isLeftTo = holder !== undefined ||",
     test: "test/coordinator/owners.test.ts",
   },
   {

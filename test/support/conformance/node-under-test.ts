@@ -99,6 +99,15 @@ export const NAMES = {
   a23of4: permitLock(keysOf("lock:", "a"), 4, 2, [2, 3]),
   aTwoOf4: permitLock(keysOf("lock:", "a"), 4, 2),
   aAllOf4: permitLock(keysOf("lock:", "a"), 4, 4, [0, 1, 2, 3]),
+  /** Of a semaphore of twenty: nearly all, and the others one by one. */
+  aMostOf20: permitLock(
+    keysOf("lock:", "a"),
+    20,
+    18,
+    Array.from({ length: 18 }, (_, permit) => permit),
+  ),
+  a18of20: permitLock(keysOf("lock:", "a"), 20, 1, [18]),
+  a19of20: permitLock(keysOf("lock:", "a"), 20, 1, [19]),
   bTagged: severalLock([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 
