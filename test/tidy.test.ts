@@ -265,6 +265,8 @@ describe("the outside world", () => {
       "attempt.ts",
       // Within an attempt: `protocol/split` says for how long.
       "contest.ts",
+      // Polls who holds a name, and acquires nothing.
+      "observation.ts",
     ]);
     // What makes a pause, or limits how often one asks, and is no argument of another function.
     const pauses =

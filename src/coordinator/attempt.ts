@@ -407,7 +407,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       isAnswer(vote) ? vote : (this.#toAskAgain[index] ?? vote),
     );
     const reason = lossReason(all);
-    // The nodes had less time for this round than they may take: what they said to the one before is the reason.
+    if (reason === "split") contest.splitVotes = all;
+    // The nodes had less time for this round than they may take: what they said to an attempt before is the reason.
     const isCutShort = (this.#round?.timeoutMs ?? 0) < this.#asked.settings.nodeTimeoutMs;
     const before = reason === "unreachable" && isCutShort ? contest.splitVotes : undefined;
     this.#fail(before === undefined ? reason : "split", before ?? all, false, isContested);

@@ -4,7 +4,6 @@ import {
   isAnswer,
   isSameRefusal,
   keepAtMs,
-  lossReason,
   patienceMs,
   splitDecision,
   type ContestState,
@@ -26,7 +25,7 @@ export class Contest implements ContestState {
   splitCount = 0;
   roundTripMs = 0;
   isLastAsk = false;
-  /** Of the last round in which the nodes were seen to be split, by all that there will be. */
+  /** With which an attempt ended that found the nodes split. */
   splitVotes: Votes | undefined;
   /** Bit mask of the nodes that left a round unanswered: nobody waits for them before they answer. */
   #silent = 0;
@@ -63,7 +62,6 @@ export class Contest implements ContestState {
     if (isWhole) this.roundTripMs = this.tookMs(nowMs);
     else if (this.splitCount === 0) this.roundTripMs = tookMs ?? this.tookMs(nowMs);
     this.splitCount++;
-    if (lossReason(votes) === "split") this.splitVotes = [...votes];
     for (let index = 0; index < votes.length; index++) {
       if (votes[index] === undefined) this.#silent |= 1 << index;
     }

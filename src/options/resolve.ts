@@ -132,11 +132,7 @@ export function resolveElectOptions(
   checkPlace(options, "elect");
   const { signal, onError } = options;
   return {
-    // Observers of an election are told the token of each leader.
-    lease: withValue(
-      resolveLease(options, manager.lease, manager),
-      options.value ?? (manager.layout === "redlock" ? "" : undefined),
-    ),
+    lease: withValue(resolveLease(options, manager.lease, manager), options.value),
     // A candidate waits however many do.
     wait: resolveWait(
       { ...options, waitMs: Number.POSITIVE_INFINITY, maxWaiters: Number.POSITIVE_INFINITY },

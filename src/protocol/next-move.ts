@@ -279,7 +279,10 @@ export function entryOf(known: Known, nowMs: number): Entry {
 }
 
 /** Whether an attempt may begin because nodes have executed the acquire that it left there: no later than any other. */
-export function mayBeginByGrant({ request }: Known, nowMs: number): boolean {
+export function mayBeginByGrant(
+  { request }: { readonly request: Pick<KnownRequest, "deadlineMs"> },
+  nowMs: number,
+): boolean {
   return nowMs <= request.deadlineMs;
 }
 

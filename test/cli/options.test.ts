@@ -58,9 +58,9 @@ const OPTIONS: Readonly<
   permits: {
     takes: [
       ["1", 1],
-      ["1000", 1_000],
+      ["10000", 10_000],
     ],
-    refuses: ["0", "1001", ...NO_WHOLE],
+    refuses: ["0", "10001", ...NO_WHOLE],
   },
   owner: { takes: TEXT },
   "min-hold": { takes: MAYBE_ZERO, refuses: NO_DURATION },

@@ -7,6 +7,7 @@ import {
   fenceBucketOf,
   channelInSlot,
   inboxChannel,
+  watchChannel,
   hashSlotOf,
   isOneSlot,
   lockKeyPattern,
@@ -121,6 +122,14 @@ describe("inboxChannel", () => {
     expect(inboxChannel("a"))
       .to.match(/^quorate:/)
       .and.not.equal(inboxChannel("b"));
+  });
+});
+
+describe("watchChannel", () => {
+  it("is one channel for all who observe a name, and none of a process", () => {
+    expect(watchChannel("lock:a")).to.equal(watchChannel("lock:a"));
+    expect(watchChannel("lock:a")).to.not.equal(watchChannel("lock:b"));
+    expect(watchChannel("lock:a")).to.not.equal(inboxChannel("lock:a"));
   });
 });
 

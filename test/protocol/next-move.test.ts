@@ -9,7 +9,9 @@ import {
 import { backoffMs } from "../../src/protocol/backoff.js";
 import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
 import {
+  countsWaiters,
   entryOf,
+  mayBeginByGrant,
   isMadeAgain,
   nextMove,
   type Happened,
@@ -745,6 +747,36 @@ describe("isMadeAgain", () => {
       expect(isMadeAgain(failure, 7)).to.equal(isOwnDelay);
       expect(isMadeAgain(failure, 8)).to.equal(false);
       expect(isMadeAgain({ ...failure, kind: "split" }, 0)).to.equal(false);
+    });
+  }
+});
+
+describe("countsWaiters", () => {
+  const place = knownOf(FIRST).place;
+  for (const [says, maxWaiters, facts, earlierCount, counts] of [
+    ["no limit", undefined, { place: undefined, wasFirst: false }, 0, false],
+    ["a newcomer", 3, { place: undefined, wasFirst: false }, 2, true],
+    ["the first of its process, for the first time", 3, { place, wasFirst: true }, 0, true],
+    ["the first of its process, again", 3, { place, wasFirst: true }, 1, false],
+    ["one behind others of its process", 3, { place, wasFirst: false }, 0, false],
+  ] as const) {
+    it(`is ${counts} for ${says}`, () => {
+      const known = knownOf(FIRST);
+      const wait = { ...known.request.wait, ...(maxWaiters !== undefined && { maxWaiters }) };
+      const request = { ...known.request, wait };
+      expect(countsWaiters({ ...known, ...facts, request }, earlierCount)).to.equal(counts);
+    });
+  }
+});
+
+describe("mayBeginByGrant", () => {
+  for (const [nowMs, may] of [
+    [999, true],
+    [1_000, true],
+    [1_000.1, false],
+  ] as const) {
+    it(`is ${may} at ${nowMs} of a deadline at 1,000`, () => {
+      expect(mayBeginByGrant({ request: { deadlineMs: 1_000 } }, nowMs)).to.equal(may);
     });
   }
 });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { faultVote, newOperation } from "../../src/protocol/operation.js";
+import { faultVote, newOperation, sizeOf } from "../../src/protocol/operation.js";
 import { turnTextOf } from "../../src/protocol/waiter.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 
@@ -53,5 +53,18 @@ describe("turnTextOf", () => {
     expect(turnTextOf({ ...waiter, placePrefix: "" })).to.equal("25");
     expect(turnTextOf({ ...waiter, placePrefix: "r" })).to.equal("r25");
     expect(turnTextOf({ ...waiter, placePrefix: "s" })).to.equal("s25");
+  });
+});
+
+describe("sizeOf", () => {
+  it("counts each operation, and each place of a refresh", () => {
+    const about = { keys: keysOf("lock:", "a"), ownerId: "me", sendBeforeMs: 5 };
+    const place = {
+      keys: about.keys,
+      waiter: { inbox: "i", ticket: 1, turnMs: 1 },
+    };
+    const acquire = newOperation("acquire", { fence: 7, ttlMs: 1, ...about });
+    const refresh = newOperation("refresh", { ...about, places: [place, place, place] });
+    expect(sizeOf([acquire, refresh, acquire])).to.equal(5);
   });
 });

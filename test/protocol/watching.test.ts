@@ -9,6 +9,8 @@ import {
   standingIn,
   type Holding,
   type NodeStanding,
+  provenStanding,
+  reachedBy,
 } from "../../src/protocol/watching.js";
 
 const [A, B] = ["a".repeat(40), "b".repeat(40)];
@@ -140,5 +142,33 @@ describe("agreedOn", () => {
     },
   ] as const) {
     it(`is ${title}`, () => expect(agreedOn(said)).to.deep.equal(agreed));
+  }
+});
+
+describe("provenStanding", () => {
+  it("is another text with another secret, or another message", () => {
+    const texts = [
+      provenStanding("s", "free 7"),
+      provenStanding("t", "free 7"),
+      provenStanding("s", "free 8"),
+    ];
+    expect(new Set(texts).size).to.equal(3);
+  });
+});
+
+describe("reachedBy", () => {
+  const of = (who: string | undefined, fence: number) => ({
+    ...{ who, fence, number: 0, label: undefined, value: undefined },
+  });
+
+  for (const [says, standings, who, fence] of [
+    ["a quorum of those that name it", [of("a", 5), of("a", 9), of("a", 7)], "a", 7],
+    ["a quorum counts silent nodes", [of("a", 5), of("a", 9), undefined], "a", 5],
+    ["others do not count", [of("b", 5), of("a", 9), of("b", 8)], "a", 0],
+    ["nobody has reached one, too", [of(undefined, 5), of(undefined, 9), of("a", 8)], undefined, 5],
+  ] as const) {
+    it(`is ${fence}: ${says}`, () => {
+      expect(reachedBy(standings, who)).to.equal(fence);
+    });
   }
 });

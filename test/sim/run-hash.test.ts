@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "bf0a19f3",
-  [HASHED_RUNS_A_PROFILE]: "2fcefcb9",
+  2: "deafe65a",
+  [HASHED_RUNS_A_PROFILE]: "6c88cbc3",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -99,11 +99,9 @@ function locksIn(events: readonly HistoryEvent[]): [GrantEvent[], EndEvent][] {
   return [...ended.values()];
 }
 
+/** Several permits are of one name. */
 const namesOf = (grants: readonly GrantEvent[]): string =>
-  grants
-    .map(({ name }) => nameOf(name))
-    .toSorted()
-    .join(", ");
+  [...new Set(grants.map(({ name }) => nameOf(name)))].toSorted().join(", ");
 
 describe("what is told of locks is what the simulator knows", () => {
   /** How many of each were compared. */

@@ -81,7 +81,7 @@ describe("quorate exec", () => {
       ["x -c true -- true", /--command and -- COMMAND: give one of them/],
       ["x -E 300 -- true", /--conflict-exit-code must be an integer from 0 to 255, got "300"/],
       ["x -n -w 5 -- true", /--wait cannot be combined with --no-wait/],
-      ["x --permits 0 -- true", /--permits must be an integer from 1 to 1000, got "0"/],
+      ["x --permits 0 -- true", /--permits must be an integer from 1 to 10000, got "0"/],
       ["x --permits 2 -s -- true", /--shared cannot be combined with --permits/],
       ["x y --shared -- true", /--shared is for one NAME, got 2/],
       ["x --permits 2 --min-hold 1s -- true", /--min-hold must be 0 for/],
