@@ -436,10 +436,16 @@ function onJoinFailed(failure: AttemptFailure, known: Known, nowMs: number): Nex
 
 function onDue(known: Known, nowMs: number): NextMove {
   if (known.standing === "preempt") return preempt(known, nowMs);
-  const { place, askAtMs } = known;
+  const { place, askAtMs, contest, lastFailure } = known;
   const { wait, deadlineMs } = known.request;
-  if (place === undefined) return again(known);
   const isInTime = nowMs < deadlineMs;
+  if (place === undefined) {
+    // Timers are late: the time of the contest is over, too, and another must not begin.
+    const isTooLate = !isInTime && contest !== undefined && nowMs >= contest.untilMs;
+    return isTooLate && lastFailure !== undefined
+      ? giveUp(lastFailure, known.refusal)
+      : again(known);
+  }
   // The nodes have said meanwhile that the name is still held.
   if (place.isInPlace && nowMs < askAtMs && isInTime) return { move: "askAt", atMs: askAtMs };
   if (place.isFirst || place.isLetIn) return ASK;

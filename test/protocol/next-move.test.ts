@@ -412,6 +412,20 @@ table("nextMove, after an attempt", [
     ask("newcomer"),
     DEADLINE_MS + 3,
   ],
+  [
+    "asks again for the last time in a contest once that is due",
+    { what: "due" },
+    { ...ASKED, lastFailure: CONTESTED, contest: { ...CONTEST, isLastAsk: true } },
+    ask("newcomer"),
+    DEADLINE_MS + 39,
+  ],
+  [
+    "does not where that is due too late: another contest would begin",
+    { what: "due" },
+    { ...ASKED, lastFailure: CONTESTED, contest: { ...CONTEST, isLastAsk: true } },
+    giveUp(CONTESTED),
+    DEADLINE_MS + 40,
+  ],
 ]);
 
 const unasked: Happened = { what: "unasked", failure: unaskedFailure("queued", 3) };

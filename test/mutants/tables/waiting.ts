@@ -42,6 +42,18 @@ export const ROWS: readonly Row[] = [
     grep: "E1: is told of the split where",
   },
   {
+    id: "contest-begins-again",
+    means:
+      "a call that does not wait goes on asking where its last ask in a contest comes too late",
+    seenIn: "retries whose limit is counted from the last of them",
+    file: "src/protocol/next-move.ts",
+    find: "const isTooLate = !isInTime && contest !== undefined && nowMs >= contest.untilMs;",
+    replace:
+      "const isTooLate = !isInTime && contest !== undefined && nowMs >= contest.untilMs + 99;",
+    test: "test/protocol/next-move.test.ts",
+    grep: "due too late",
+  },
+  {
     id: "attempt-outlives-preemption",
     means: "an attempt in flight when its process stole the name is granted after all",
     seenIn: "steal that considers holders, but not pending acquires",
