@@ -53,6 +53,15 @@ const shims = {
   },
 };
 
+/** Runs in the page: browsers decompress by themselves. */
+async function unpack(packed) {
+  const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0));
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = document.createElement("script");
+  script.textContent = await new Response(plain).text();
+  document.body.append(script);
+}
+
 /** The page as a string. */
 export async function playgroundPage() {
   ensurePackages();
@@ -77,11 +86,12 @@ export async function playgroundPage() {
   const read = (name) => readFileSync(join(source, "page", name), "utf8");
   // It waits for the Lua VM, and browsers take no module from the disk.
   const script = `(async () => {${new TextDecoder().decode(outputFiles[0].contents)}})();`;
+  const packed = gzipSync(script, { level: 9 }).toString("base64");
   const icon = encodeURIComponent(readFileSync(join(root, "site", "icon.svg"), "utf8").trim());
   const parts = {
     "/*css*/": read("page.css"),
     "/*icon*/": `data:image/svg+xml,${icon}`,
-    "/*script*/": script,
+    "/*script*/": `(${unpack})("${packed}")`,
   };
   return read("page.html").replaceAll(/\/\*(?:css|icon|script)\*\//g, (mark) => parts[mark]);
 }
