@@ -406,12 +406,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const all = votes.map((vote, index) =>
       isAnswer(vote) ? vote : (this.#toAskAgain[index] ?? vote),
     );
-    const reason = lossReason(all);
-    if (reason === "split") contest.splitVotes = all;
-    // The nodes had less time for this round than they may take: what they said to an attempt before is the reason.
-    const isCutShort = (this.#round?.timeoutMs ?? 0) < this.#asked.settings.nodeTimeoutMs;
-    const before = reason === "unreachable" && isCutShort ? contest.splitVotes : undefined;
-    this.#fail(before === undefined ? reason : "split", before ?? all, false, isContested);
+    this.#fail(lossReason(all), all, false, isContested);
   }
 
   /** It keeps its nodes, and asks those that refused again, in another round. */

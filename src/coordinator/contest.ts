@@ -25,8 +25,6 @@ export class Contest implements ContestState {
   splitCount = 0;
   roundTripMs = 0;
   isLastAsk = false;
-  /** With which an attempt ended that found the nodes split. */
-  splitVotes: Votes | undefined;
   /** Bit mask of the nodes that left a round unanswered: nobody waits for them before they answer. */
   #silent = 0;
 

@@ -150,25 +150,6 @@ describe("an acquire whose nodes are split", () => {
     expect(outcomes).to.have.length(1);
   });
 
-  it("E1: is told of the split where the nodes had too little time left to answer again", () => {
-    const { bench, outcomes, answerAfter } = contested();
-    answerAfter(5, [granted(7), byLower(), byHighest()]);
-    let asked = bench.counts("acquire")[0] ?? 0;
-    while (outcomes.length === 0) {
-      bench.clock.advance(1);
-      const nowAsked = bench.counts("acquire")[0] ?? 0;
-      // The last ones are silent.
-      if (nowAsked > asked && bench.clock.now() < TIMEOUT_MS / 2)
-        answerAfter(1, [granted(7), byLower(), byHighest()]);
-      asked = nowAsked;
-    }
-    expect(asked).to.be.above(1);
-    expect(outcomes).to.have.length(1);
-    expect(outcomes[0]).to.include({ kind: "split" });
-    const votes = outcomes[0]?.kind === "split" ? outcomes[0].votes : [];
-    expect(votes.map((vote) => vote?.kind)).to.deep.equal(["granted", "refused", "refused"]);
-  });
-
   it("is told that it is unreachable where nodes have not answered in the time that they may take", () => {
     const { bench, outcomes } = contested();
     bench.answer("acquire", [granted(7), byLower()]);

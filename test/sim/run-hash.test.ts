@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "deafe65a",
-  [HASHED_RUNS_A_PROFILE]: "6c88cbc3",
+  2: "cb472d67",
+  [HASHED_RUNS_A_PROFILE]: "24fa9928",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

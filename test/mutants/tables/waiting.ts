@@ -31,17 +31,6 @@ export const ROWS: readonly Row[] = [
     grep: "L1",
   },
   {
-    id: "split-taken-for-silence",
-    means:
-      "a call whose nodes are split is told that they do not answer, as its last round was too short",
-    seenIn: "retries whose last one has no time left, and whose error is the one that is reported",
-    file: "src/coordinator/attempt.ts",
-    find: 'const before = reason === "unreachable" && isCutShort ? contest.splitVotes : undefined;',
-    replace: "const before = isCutShort && false ? contest.splitVotes : undefined;",
-    test: "test/coordinator/contest.test.ts",
-    grep: "E1: is told of the split where",
-  },
-  {
     id: "contest-begins-again",
     means:
       "a call that does not wait goes on asking where its last ask in a contest comes too late",
