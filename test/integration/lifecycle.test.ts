@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
-import { LockContendedError, SplitError } from "../../src/api/errors.js";
+import { LockContendedError, NoQuorumError, SplitError } from "../../src/api/errors.js";
 import { ClosedError, DEFAULTS, LockLostError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { brief } from "../support/brief.js";
 import { at, holdByHand, lockKeys, noLockKeys, pttlOf, nodeHolds } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
-import { rejectionOf, rejectionWith, settled } from "../support/settle.js";
+import { eventually, rejectionOf, rejectionWith, settled } from "../support/settle.js";
 import { ownerIdOf } from "../../src/manager/lock.js";
 
 for (const nodeCount of [1, 3, 4, 5]) {
@@ -199,11 +199,17 @@ describe("An even split of four nodes", () => {
     await locks.ready({ all: true });
     await holdByHand(fleet.nodes.slice(0, 2), "split");
 
-    const tried = await settled(() => locks.tryAcquire("split"));
-    expect(tried.error).to.be.instanceOf(SplitError);
-
-    const refused = await settled(() => locks.acquire("split", { waitMs: 0 }));
-    expect(refused.error).to.be.instanceOf(SplitError);
+    for (const ask of [
+      () => locks.tryAcquire("split"),
+      () => locks.acquire("split", { waitMs: 0 }),
+    ]) {
+      // The last round of a contest has a few ms. Where the machine is too busy for that, nodes were silent.
+      await eventually("it is told of the split", async () => {
+        const { error } = await settled<unknown>(ask);
+        expect(error).to.be.instanceOf(NoQuorumError);
+        return error instanceof SplitError;
+      });
+    }
     // Its own half was given back, long before it would have run out.
     await noLockKeys(fleet.nodes.slice(2));
   });
