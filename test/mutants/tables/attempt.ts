@@ -217,7 +217,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 1, seed: 56, ms: 116 },
+    pin: { where: 0, seed: 54, ms: 80 },
   },
   {
     id: "silence-taken-for-contention",

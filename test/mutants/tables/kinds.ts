@@ -132,9 +132,9 @@ export const ROWS: readonly Row[] = [
     means: "all permits share one expiry: a renewal of one keeps expired ones alive",
     seenIn: "semaphores that are a counter, or a set with a ttl",
     file: "src/script/kinds/permit.lua",
-    find: "call('ZADD', lock.members, ends, lock.member)",
+    find: "call('ZADD', lock.members, ends, lock.member) if is_new then",
     replace:
-      "for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do call('ZADD', lock.members, ends, each) end call('ZADD', lock.members, ends, lock.member)",
+      "for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do call('ZADD', lock.members, ends, each) end call('ZADD', lock.members, ends, lock.member) if is_new then",
     where: ["semaphore"],
     noticedBy: ["S4"],
     seedBudget: 100,
@@ -145,9 +145,9 @@ export const ROWS: readonly Row[] = [
     means: "all readers share one expiry: a renewal of one keeps expired ones alive",
     seenIn: "read-write locks that are a counter, or a hash with a ttl",
     file: "src/script/lib/members.lua",
-    find: "call('ZADD', lock.members, ends, lock.member)",
+    find: "call('ZADD', lock.members, ends, lock.member) settle(lock)",
     replace:
-      "for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do call('ZADD', lock.members, ends, each) end call('ZADD', lock.members, ends, lock.member)",
+      "for _, each in ipairs(call('ZRANGE', lock.members, 0, -1)) do call('ZADD', lock.members, ends, each) end call('ZADD', lock.members, ends, lock.member) settle(lock)",
     where: ["shared"],
     noticedBy: ["S4"],
     seedBudget: 100,
@@ -212,7 +212,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S1", "S2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 93, ms: 718 },
+    pin: { where: 0, seed: 274, ms: 106 },
   },
   {
     id: "permits-counted-by-node",
@@ -256,8 +256,8 @@ export const ROWS: readonly Row[] = [
     means: "a node tells a later waiter that wants fewer permits than the first one",
     seenIn: "semaphores that wake every waiter at each release",
     file: "src/script/lib/permit_queue.lua",
-    find: "elseif is_too_many then",
-    replace: "elseif count and #free > 0 then",
+    find: "elseif is_too_many then rank = rank + 1",
+    replace: "elseif count and #free > 0 then rank = rank + 1",
     where: ["semaphore"],
     noticedBy: ["K2"],
     seedBudget: 200,
@@ -329,8 +329,9 @@ export const ROWS: readonly Row[] = [
     means: "an expired reader is renewed as long as the lock key exists",
     seenIn: "extends that check the shared key, not the reader's own entry",
     file: "src/script/lib/members.lua",
-    find: "return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil",
-    replace: "return call('GET', lock.key) == lock.marker and (score or now_ms()) or nil",
+    find: "return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil end local function is_ours(lock) return ends_at(lock) ~= nil end local function settle(lock) local now = now_ms()",
+    replace:
+      "return call('GET', lock.key) == lock.marker and (score or now_ms()) or nil end local function is_ours(lock) return ends_at(lock) ~= nil end local function settle(lock) local now = now_ms()",
     where: ["shared"],
     noticedBy: ["S4", "S3"],
     seedBudget: 100,
@@ -345,8 +346,8 @@ export const ROWS: readonly Row[] = [
     replace: "local ends = math.max(ends_at(lock) or 0, now_ms() + lock.ttl)",
     where: ["steps"],
     noticedBy: ["S2"],
-    seedBudget: 200,
-    pin: { where: 0, seed: 12, ms: 221 },
+    seedBudget: 600,
+    pin: { where: 0, seed: 386, ms: 256 },
   },
   {
     id: "readers-by-client-clock",
@@ -411,9 +412,9 @@ export const ROWS: readonly Row[] = [
     means: "a release frees a permit by number, regardless of its current holder",
     seenIn: "semaphores whose holders have a number and no owner",
     file: "src/script/kinds/permit.lua",
-    find: "is_ours = is_ours, retime = retime, drop = drop,",
+    find: "is_ours = is_ours, retime = retime, drop = drop, settle = settle,",
     replace:
-      "retime = retime, is_ours = function(lock) return is_ours(lock) or lock.is_release and require('lib.taken_numbers').holder_of(lock) ~= nil end, drop = function(lock) require('lib.numbers').remove(lock, require('lib.taken_numbers').holder_of(lock) or lock.owner) settle(lock) end,",
+      "retime = retime, is_ours = function(lock) return is_ours(lock) or lock.is_release and require('lib.taken_numbers').holder_of(lock) ~= nil end, drop = function(lock) require('lib.numbers').remove(lock, require('lib.taken_numbers').holder_of(lock) or lock.owner) settle(lock) end, settle = settle,",
     also: [
       {
         file: "src/script/steps/release.lua",

@@ -481,7 +481,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 36, timing: 2, ms: 115 },
+    pin: { where: 0, seed: 54, ms: 22 },
   },
   {
     id: "set-token-of-first-name",
@@ -493,7 +493,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 36, timing: 2, ms: 184 },
+    pin: { where: 0, seed: 14, ms: 154 },
   },
   {
     id: "set-without-nx",
