@@ -34,7 +34,7 @@ import {
   nodesThatGranted,
   nodesThatMayHold,
   nodesThatRefused,
-} from "./node-sets.js";
+} from "../protocol/node-sets.js";
 import type { DatedVote } from "./ports.js";
 import { rollback, type Released } from "./release.js";
 import { Round, type RoundJudge, type RoundListener, type RoundRules } from "./round.js";

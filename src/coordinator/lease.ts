@@ -27,7 +27,7 @@ import { PassOn } from "./pass-on.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
-import { nodeCountOf } from "./node-sets.js";
+import { nodeCountOf } from "../protocol/node-sets.js";
 import type { ManagedLease } from "./observer.js";
 import type { VoteFor, VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";

@@ -1,4 +1,4 @@
-import { nodeCountOf } from "./node-sets.js";
+import { nodeCountOf } from "../protocol/node-sets.js";
 
 interface Reservation {
   /** Bit mask of the nodes that reserve the permit. */

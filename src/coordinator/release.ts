@@ -11,7 +11,7 @@ import { keyTtlMs, longerKeptMs, outwaitMs } from "../protocol/lease-times.js";
 import { isRefusedByQuorum, tallyOf, verdict } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import { ALL_NODES } from "./node-sets.js";
+import { ALL_NODES } from "../protocol/node-sets.js";
 import { NOBODY, type VoteReceiver } from "./ports.js";
 import type { ReleaseResult } from "./release-result.js";
 import { Round } from "./round.js";

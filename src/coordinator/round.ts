@@ -6,7 +6,7 @@ import {
   type Votes,
 } from "../protocol/operation.js";
 import { isReasonKnown, tallyOf, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
-import { ALL_NODES } from "./node-sets.js";
+import { ALL_NODES } from "../protocol/node-sets.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 import type { RoundObserver, RoundWatcher, WatchedRound } from "./watched-round.js";

@@ -1,7 +1,7 @@
 import { sealState } from "../protocol/fencing.js";
 import { toleratedCount, type Verdict } from "../protocol/verdict.js";
 import type { RefusedVote, Vote, Votes } from "../protocol/operation.js";
-import { nodesThatGranted } from "./node-sets.js";
+import { nodesThatGranted } from "../protocol/node-sets.js";
 import { Round, type RoundContext, type RoundListener } from "./round.js";
 
 export interface SealingListener {

@@ -11,7 +11,7 @@ import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
 import { newOwnerId } from "./lease-settings.js";
 import type { QueuedPlace } from "./places.js";
-import { ALL_NODES } from "./node-sets.js";
+import { ALL_NODES } from "../protocol/node-sets.js";
 import type { DatedVote, VoteFor } from "./ports.js";
 import { rollback } from "./release.js";
 import type { QueueMember, WaitQueue } from "./wait-queue.js";

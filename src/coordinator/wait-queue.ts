@@ -6,7 +6,7 @@ import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { Predecessor } from "./acquire-mode.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
-import { nodeCountOf } from "./node-sets.js";
+import { nodeCountOf } from "../protocol/node-sets.js";
 import type { VoteFor } from "./ports.js";
 import { PermitReservations, type ReservedPermits } from "./permit-reservations.js";
 

@@ -1,7 +1,7 @@
 import type { QuorateWarning } from "../api/events.js";
 import type { LockManagerOptions } from "../api/options.js";
 import type { Context } from "../coordinator/context.js";
-import { MAX_NODE_COUNT } from "../coordinator/node-sets.js";
+import { MAX_NODE_COUNT } from "../protocol/node-sets.js";
 import type { RoundWatcher } from "../coordinator/watched-round.js";
 import { resolveManagerOptions, type ManagerSettings } from "../options/resolve.js";
 import { DEFAULTS, MIN_TTL_MS } from "../options/table.js";

@@ -1,4 +1,5 @@
 import { MARKERS } from "./markers.js";
+import { nodeCountOf } from "./node-sets.js";
 import type { RefusedVote, Vote } from "./operation.js";
 import { toleratedCount } from "./verdict.js";
 
@@ -95,7 +96,7 @@ function freeTogether(
   let best: number[] = [];
   let bestCount = Math.max(1, needed);
   for (const set of sets) {
-    const nodeCount = bitCount(set);
+    const nodeCount = nodeCountOf(set);
     if (nodeCount < bestCount) continue;
     const free = numbers.filter((number) => ((nodes.get(number) ?? 0) & set) === set);
     if (free.length < wanted) continue;
@@ -103,10 +104,4 @@ function freeTogether(
     if (nodeCount > bestCount || isSmaller) [best, bestCount] = [free, nodeCount];
   }
   return best;
-}
-
-function bitCount(mask: number): number {
-  let count = 0;
-  for (let left = mask; left !== 0; left &= left - 1) count++;
-  return count;
 }

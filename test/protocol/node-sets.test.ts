@@ -1,9 +1,13 @@
 import { expect } from "chai";
 import {
   MAX_NODE_COUNT,
+  nodeCountOf,
+  nodesThatDidNotGrant,
   nodesThatDidNotRefuse,
+  nodesThatGranted,
   nodesThatMayHold,
-} from "../../src/coordinator/node-sets.js";
+  nodesThatRefused,
+} from "../../src/protocol/node-sets.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 describe("nodesThatMayHold", () => {
@@ -36,6 +40,29 @@ describe("nodesThatDidNotRefuse", () => {
   ]) {
     it(`are ${title}`, () => {
       expect(nodesThatDidNotRefuse(votes)).to.equal(nodes);
+    });
+  }
+});
+
+describe("the votes of a round, as sets of nodes", () => {
+  const votes = [granted(7), held(), undefined, fault(), foreign()];
+
+  it("are those that granted, or did not, and those that refused", () => {
+    expect(nodesThatGranted(votes)).to.equal(0b00001);
+    expect(nodesThatDidNotGrant(votes)).to.equal(0b11110);
+    expect(nodesThatRefused(votes)).to.equal(0b10010);
+  });
+});
+
+describe("nodeCountOf", () => {
+  for (const [mask, count] of [
+    [0, 0],
+    [0b1, 1],
+    [0b10110, 3],
+    [2 ** MAX_NODE_COUNT - 1, MAX_NODE_COUNT],
+  ] as const) {
+    it(`is ${count} for ${mask.toString(2)}`, () => {
+      expect(nodeCountOf(mask)).to.equal(count);
     });
   }
 });

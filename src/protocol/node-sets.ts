@@ -1,4 +1,4 @@
-import type { Votes } from "../protocol/operation.js";
+import type { Votes } from "./operation.js";
 
 /** Node sets are bit masks by node index; {@link MAX_NODE_COUNT} keeps them in a small integer. */
 export const MAX_NODE_COUNT = 30;
