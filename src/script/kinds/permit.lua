@@ -12,6 +12,7 @@
 -- luacheck: read globals PERMITS_HOLDER
 
 local companion = require('lib.companion')
+local ends_at = require('lib.ends_at')
 local now_ms = require('lib.clock')
 local call = redis.call
 
@@ -53,12 +54,6 @@ local function settle(lock, last)
   call('SET', lock.key, lock.marker, 'PX', left)
   call('PEXPIRE', lock.members, left)
   call('PEXPIRE', lock.numbers, left)
-end
-
--- When ours end; undefined where they have, or the lock key has.
-local function ends_at(lock)
-  local score = tonumber(call('ZSCORE', lock.members, lock.member) or nil)
-  return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil
 end
 
 local function is_ours(lock)

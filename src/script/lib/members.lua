@@ -2,14 +2,9 @@
 -- other kind of lock, and lives as long as the last of them. A sorted set (lock.members) has each (lock.member is
 -- ours) with the instant at which it ends, ms.
 
+local ends_at = require('lib.ends_at')
 local now_ms = require('lib.clock')
 local call = redis.call
-
--- Undefined where ours, or the lock key, has ended.
-local function ends_at(lock)
-  local score = tonumber(call('ZSCORE', lock.members, lock.member) or nil)
-  return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil
-end
 
 local function is_ours(lock)
   return ends_at(lock) ~= nil

@@ -1,5 +1,5 @@
--- An inspect of one who wants to be told when the holder changes: with the secret that messages prove. Telling only saves
--- time: a node that is out of memory answers, and tells nothing.
+-- An inspect of one who wants to be told when the holder changes: with the secret that messages prove. Telling only
+-- saves time: a node that is out of memory answers, and tells nothing.
 
 return function(lock)
   local found = require('steps.inspect')(lock)

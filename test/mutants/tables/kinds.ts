@@ -328,10 +328,9 @@ export const ROWS: readonly Row[] = [
     id: "reader-by-lock-key",
     means: "an expired reader is renewed as long as the lock key exists",
     seenIn: "extends that check the shared key, not the reader's own entry",
-    file: "src/script/lib/members.lua",
-    find: "return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil end local function is_ours(lock) return ends_at(lock) ~= nil end local function settle(lock) local now = now_ms()",
-    replace:
-      "return call('GET', lock.key) == lock.marker and (score or now_ms()) or nil end local function is_ours(lock) return ends_at(lock) ~= nil end local function settle(lock) local now = now_ms()",
+    file: "src/script/lib/ends_at.lua",
+    find: "return score and score >= now_ms() and call('GET', lock.key) == lock.marker and score or nil",
+    replace: "return call('GET', lock.key) == lock.marker and (score or now_ms()) or nil",
     where: ["shared"],
     noticedBy: ["S4", "S3"],
     seedBudget: 100,
