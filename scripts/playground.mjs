@@ -33,7 +33,7 @@ const SHIMS = {
 
 const shims = {
   name: "shims",
-  setup({ onLoad, onResolve }) {
+  setup({ onResolve }) {
     onResolve({ filter: /^(node:.*|ioredis)$/ }, ({ path, importer }) => {
       const shim = SHIMS[path];
       if (shim === undefined) {
@@ -45,11 +45,6 @@ const shims = {
       const lua = createRequire(import.meta.url).resolve("wasmoon-lua5.1");
       return { path: join(dirname(lua), "liblua5.1.wasm") };
     });
-    // A third of its size: browsers decompress by themselves.
-    onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
-      contents: gzipSync(readFileSync(path), { level: 9 }),
-      loader: "binary",
-    }));
   },
 };
 
@@ -80,6 +75,7 @@ export async function playgroundPage() {
     legalComments: "none",
     charset: "utf8",
     plugins: [shims],
+    loader: { ".wasm": "binary" },
     write: false,
     logLevel: "warning",
   });
