@@ -87,7 +87,7 @@ export async function playgroundPage() {
   const parts = {
     "/*css*/": read("page.css"),
     "/*icon*/": `data:image/svg+xml,${icon}`,
-    "/*script*/": `(${unpack})("${packed}")`,
+    "/*script*/": `(${unpack.toString()})("${packed}")`,
   };
   return read("page.html").replaceAll(/\/\*(?:css|icon|script)\*\//g, (mark) => parts[mark]);
 }
