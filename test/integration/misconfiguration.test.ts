@@ -139,8 +139,8 @@ const CASES: readonly Case[] = [
   },
   ...(
     [
-      ["noInfo", /does not name its run_id \(or no script may call it\)/],
-      ["noRunId", /does not name its run_id .*restart from an old snapshot .*acceptNoRunId: true/],
+      ["noInfo", /no script sees a run_id in INFO/],
+      ["noRunId", /no script sees a run_id in INFO: restarts go unseen; .*acceptNoRunId: true/],
       ["noUndeclaredKeys", /a script may not use keys that it was not called with/],
     ] as const
   ).map(([alteration, message]) => ({
