@@ -96,7 +96,7 @@ export interface ConfigProblem {
 
 /** The problem of a server on which some of the keys are elsewhere. */
 export const MEMBER_OF_CLUSTER =
-  "a member of a Redis Cluster; give the node as a client: new Cluster([...]) of ioredis";
+  "a member of a Redis Cluster; give the node as new Cluster([...]) of ioredis, or use a server without hash slots";
 
 // With the name of a node, each fits into the text of an error as a whole: what to do is at its end.
 
@@ -144,10 +144,11 @@ export function lacksOf(capabilities: Capabilities): readonly ConfigProblem[] {
   if (!infoInScript && role === "") return [{ kind: "info", message: NO_INFO }];
   if (mode === "cluster") problems.push({ kind: "cluster", message: MEMBER_OF_CLUSTER });
   if (role !== "master") {
-    problems.push({
-      kind: "replica",
-      message: `not a master (its role is ${role}); give its master`,
-    });
+    const message =
+      role === ""
+        ? "INFO does not say whether it is a master; use another server"
+        : `not a master (its role is ${role}); give its master`;
+    problems.push({ kind: "replica", message });
   }
   if (capabilities.interleaves) problems.push(INTERLEAVES);
   else if (!capabilities.atomicScripts) problems.push({ kind: "notAtomic", message: NOT_ATOMIC });

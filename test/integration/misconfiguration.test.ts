@@ -119,6 +119,17 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    what: "a proxy that spreads keys over slots, and does not say so",
+    index: 2,
+    message: /member of a Redis Cluster; .*or use a server without hash slots/,
+    setUp: async ({ urls }, extra) => {
+      const member = await extra.start({ cluster: true });
+      await addAllSlots(member);
+      await clusterIsUp(member);
+      return [...urls.slice(0, 2), extra.own(await AlteredServer.start(member.port, "slots")).url];
+    },
+  },
+  {
     what: "the port of a Sentinel",
     index: 0,
     message: /this is a Sentinel; .*sentinels/,

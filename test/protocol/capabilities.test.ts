@@ -101,7 +101,8 @@ describe("lacksOf", () => {
     expect(messages({ evicts: true, eviction: "volatile-ttl" })).to.include(
       "volatile-ttl may evict locks that are held; use noeviction",
     );
-    expect(messages({ role: "slave" })).to.include("slave");
+    expect(messages({ role: "slave" })).to.include("its role is slave");
+    expect(messages({ role: "" })).to.include("INFO does not say whether it is a master");
     expect(messages({ undeclaredKeys: false })).to.include("allow-undeclared-keys");
     expect(messages({ infoInScript: false, role: "" })).to.include("use another server");
   });
