@@ -16,11 +16,13 @@ export class PermitReservations {
     this.#reservations.set(permit, { nodes: nodes | (1 << index), untilMs });
   }
 
-  /** The largest number of nodes each of which reserves, or did recently, so many permits, as far as those are the same. */
-  mostNodes(wanted: number): number {
-    if (this.#reservations.size < wanted) return 0;
-    const counts = [...this.#reservations.values()].map(({ nodes }) => nodeCountOf(nodes));
-    return counts.toSorted((a, b) => b - a)[wanted - 1] ?? 0;
+  /** How many nodes reserve so many permits each, or did recently: not the same ones, where several became free at once. */
+  nodeCount(wanted: number): number {
+    const counts: number[] = [];
+    for (const { nodes } of this.#reservations.values())
+      for (let index = 0; nodes >> index !== 0; index++)
+        if (nodes & (1 << index)) counts[index] = (counts[index] ?? 0) + 1;
+    return counts.filter((count) => count >= wanted).length;
   }
 
   /**

@@ -120,7 +120,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   /** A quorum of nodes has notified us since the last attempt. */
   isOurTurn(nodeCount: number): boolean {
     const wanted = (this.first ?? this).keys.permits?.wanted ?? 1;
-    const ofPermits = this.#permitReservations?.mostNodes(wanted) ?? 0;
+    const ofPermits = this.#permitReservations?.nodeCount(wanted) ?? 0;
     const nodes = Math.max(nodeCountOf(this.#turns), ofPermits);
     return nodes >= quorumSize(nodeCount);
   }

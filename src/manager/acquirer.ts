@@ -21,6 +21,7 @@ import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { AcquireTrace, traceAcquire } from "../telemetry/acquire-trace.js";
+import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { withCaller } from "./caller.js";
 import { LeasedLock } from "./lock.js";
@@ -155,10 +156,9 @@ export class Acquirer {
         return;
       }
       if (this.state !== "open") throw new ClosedError(keys.name);
-      const onAbort = (): void => acquire.abort();
       const settle = (outcome: AcquireOutcome): void => {
         this.pending.delete(acquire);
-        signal?.removeEventListener("abort", onAbort);
+        ignoreSignal();
         trace?.onOutcome(outcome, acquire.attemptCount);
         if (outcome.kind === "granted") resolve(opening?.begin(outcome.lease) ?? outcome.lease);
         else if (outcome.kind !== "aborted") reject(this.#errorOf(outcome, acquire, wanted));
@@ -178,7 +178,7 @@ export class Acquirer {
             },
       );
       this.pending.add(acquire);
-      signal?.addEventListener("abort", onAbort, { once: true });
+      const ignoreSignal = whenAborted(signal, () => acquire.abort());
       acquire.begin();
     });
   }

@@ -42,6 +42,7 @@ describe("the bench on real servers", function () {
         ],
         rounds: 1,
         warmUpCycles: 4,
+        warmUpMs: 100,
         settleMs: 50,
         profileMs: 200,
         measureMs: 2_000,

@@ -14,16 +14,26 @@ describe("The permits that nodes keep for a wait queue", () => {
     ] as const) {
       reservations.add(index, permit, 100);
     }
-    expect([1, 2, 3, 4].map((wanted) => reservations.mostNodes(wanted))).to.deep.equal([
-      3, 2, 1, 0,
-    ]);
     expect([1, 2, 3, 4].map(() => reservations.take(50, 1, 9))).to.deep.equal([
       [5],
       [7],
       [3],
       undefined,
     ]);
-    expect(reservations.mostNodes(1)).to.equal(0);
+  });
+
+  it("are a turn on each node that keeps enough of them, the same or not", () => {
+    const reservations = new PermitReservations();
+    for (const [index, permit] of [
+      [0, 3],
+      [2, 5],
+      [2, 7],
+    ] as const) {
+      reservations.add(index, permit, 100);
+    }
+    expect([1, 2, 3].map((wanted) => reservations.nodeCount(wanted))).to.deep.equal([2, 1, 0]);
+    expect(reservations.take(50, 1, 9)).to.deep.equal([3]);
+    expect(reservations.nodeCount(1), "without what is asked for by now").to.equal(1);
   });
 
   it("are taken together, the smallest of those that as many nodes keep", () => {
