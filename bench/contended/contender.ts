@@ -17,10 +17,10 @@ serve(async (question: ContenderQuestion) => {
   }
   if (question.kind === "warmUp") return contender?.warmUp(question.cycleCount);
   if (question.kind === "begin") return contender?.begin(question.contention);
-  if (question.kind === "profile") {
-    const { contention, measureMs, isWatched } = question;
+  if (question.kind === "contend") {
+    const { contention, forMs, isWatched } = question;
     contender?.begin(contention);
-    const run = async (): Promise<void> => void (await contender?.measure(measureMs));
+    const run = async (): Promise<void> => void (await contender?.measure(forMs));
     return isWatched ? Object.fromEntries(await profiled(run)) : await run();
   }
   const cpuUs = cpuClock();

@@ -40,7 +40,7 @@ export function parseContention(text: string): Contention {
   );
 }
 
-/** Commands for a contender process: connect, warm up alone, begin to contend, count from now on, and take a profile. */
+/** Commands for a contender process: connect, warm up alone, contend for a while, begin to contend, count from now on. */
 export type ContenderQuestion =
   | {
       readonly kind: "open";
@@ -51,11 +51,11 @@ export type ContenderQuestion =
   | { readonly kind: "warmUp"; readonly cycleCount: number }
   | { readonly kind: "begin"; readonly contention: Contention }
   | { readonly kind: "measure"; readonly measureMs: number }
-  /** Contends once more. @param isWatched it takes a profile meanwhile, and answers with the {@link Shares} */
+  /** From beginning to end, uncounted. @param isWatched it takes a profile meanwhile, and answers with the {@link Shares} */
   | {
-      readonly kind: "profile";
+      readonly kind: "contend";
       readonly contention: Contention;
-      readonly measureMs: number;
+      readonly forMs: number;
       readonly isWatched: boolean;
     };
 

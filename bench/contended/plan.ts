@@ -33,6 +33,11 @@ export interface ContendedPlan {
   readonly rounds: number;
   /** Cycles before each run, over all processes together, each on its own names. */
   readonly warmUpCycles: number;
+  /**
+   * For how long they then contend without a section, ms: what a hand-over takes is other code than those cycles, and V8
+   * has optimized it only after some thousand hand-overs of a process. Not the floors, which are only that.
+   */
+  readonly warmUpMs: number;
   /** How long they contend unmeasured, ms: all of them are then in a queue, or have begun to poll. */
   readonly settleMs: number;
   readonly measureMs: number;
@@ -78,6 +83,7 @@ export const FULL_CONTENDED: ContendedPlan = {
   }),
   rounds: 3,
   warmUpCycles: 10_000,
+  warmUpMs: 15_000,
   settleMs: 500,
   measureMs: 2_000,
   profileMs: 1_000,
@@ -93,6 +99,7 @@ export const QUICK_CONTENDED: ContendedPlan = {
   ],
   rounds: 1,
   warmUpCycles: 1_000,
+  warmUpMs: 200,
   settleMs: 100,
   measureMs: 800,
   profileMs: 400,

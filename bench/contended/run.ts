@@ -52,7 +52,7 @@ export async function runContendedPart(
 }
 
 async function runOnce(
-  { nodeCount, warmUpCycles, settleMs, measureMs, profileMs }: ContendedPlan,
+  { nodeCount, warmUpCycles, warmUpMs, settleMs, measureMs, profileMs }: ContendedPlan,
   contention: Contention,
   subjectName: string,
   fleet: RedisFleet,
@@ -71,6 +71,24 @@ async function runOnce(
     );
     const cycleCount = Math.ceil(warmUpCycles / processCount);
     await ask(() => ({ kind: "warmUp", cycleCount }), SPARE_MS);
+    const contend = async (
+      each: Contention,
+      forMs: number,
+      watchedIndex?: number,
+    ): Promise<(Shares | undefined)[]> => {
+      // A ring does not begin anew.
+      if (forMs === 0 || isFloor(subjectName)) return [];
+      return ask<Shares | undefined>(
+        (index) => ({
+          kind: "contend",
+          contention: each,
+          forMs,
+          isWatched: index === watchedIndex,
+        }),
+        forMs + SPARE_MS,
+      );
+    };
+    await contend({ ...contention, sectionMs: 0 }, warmUpMs);
     const [first] = contenders;
     await ask(() => ({ kind: "begin", contention }), SPARE_MS);
     using _ = first && throttle(first, contention.firstShare);
@@ -83,18 +101,7 @@ async function runOnce(
     const after = await readStats(nodes);
     const calls = callsBetween(before, after, contendedSends(subjectName));
     const cpuUs = after.cpuUs - before.cpuUs;
-    const shares =
-      profileMs === 0 || isFloor(subjectName)
-        ? undefined
-        : (
-            await ask<Shares | undefined>(
-              (index) => ({
-                ...{ kind: "profile", contention, measureMs: profileMs },
-                isWatched: index === 0,
-              }),
-              profileMs + SPARE_MS,
-            )
-          )[0];
+    const [shares] = await contend(contention, profileMs, 0);
     return sampleOf(answers, measureMs, { callsPerNode: calls / nodes.length, cpuUs }, shares);
   } finally {
     closeClients(nodes);

@@ -352,11 +352,13 @@ export function countsWaiters({ place, wasFirst, request }: Known, earlierCount:
  * @param failure of the attempt before; without one, others of its process are ahead of it
  */
 function queue(failure: AttemptFailure | undefined, known: Known): NextMove {
+  const { maxWaiters } = known.request.wait;
+  if (maxWaiters === undefined) return { move: "queue", failure };
   const isHeld = failure === undefined ? !isOwned(known) : failure.kind === "refused";
   const refusal = failure ?? unaskedFailure("refused", known.nodeCount);
   const all = waitingCountOf(refusal.votes, known.ownWaiters);
   const waitingCount = known.place === undefined ? all : Math.max(0, all - 1);
-  return isHeld && waitingCount >= (known.request.wait.maxWaiters ?? Number.POSITIVE_INFINITY)
+  return isHeld && waitingCount >= maxWaiters
     ? { move: "giveUp", failure: { ...refusal, waitingCount } }
     : { move: "queue", failure };
 }
@@ -534,7 +536,8 @@ function inPlace(quorumFreeInMs: number, known: Known, nowMs: number): NextMove 
 function after(failure: AttemptFailure | undefined, known: Known, nowMs: number): NextMove {
   const quorumFreeInMs = failure?.quorumFreeInMs ?? Number.POSITIVE_INFINITY;
   if (known.isHeard) {
-    const waitMs = turnWaitMs({ ...known.request.wait, quorumFreeInMs, unit: known.random() });
+    const { minDelayMs, maxDelayMs } = known.request.wait;
+    const waitMs = turnWaitMs({ minDelayMs, maxDelayMs, quorumFreeInMs, unit: known.random() });
     return { move: "askAt", atMs: nowMs + waitMs };
   }
   return (

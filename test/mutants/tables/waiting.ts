@@ -265,7 +265,7 @@ export const ROWS: readonly Row[] = [
     id: "queue-without-end",
     means: "a request waits however many do",
     file: "src/protocol/next-move.ts",
-    find: "isHeld && waitingCount >= (known.request.wait.maxWaiters ?? Number.POSITIVE_INFINITY)",
+    find: "isHeld && waitingCount >= maxWaiters",
     replace: "false",
     test: "test/protocol/next-move.test.ts",
   },
