@@ -186,7 +186,7 @@ describe("the bench on real servers", function () {
     const [sample] = seriesIn(results, "waited")[0]?.samples ?? [];
     // Not a number if one of them was not woken at all.
     expect(sample?.wakeMaxMs).to.be.above(0);
-    // A refresh every 250 ms, and what the holder renews; 30 attempts each time would be more.
+    // A refresh every 400 ms, and what the holder renews; 30 attempts each time would be more.
     expect(sample?.callsPerNode).to.be.within(1, 20);
   });
 
