@@ -7,17 +7,15 @@ import type { HeldSample } from "./held/sample.js";
 import { spreadOf } from "./numbers/spread.js";
 import { seriesIn, type Results } from "./results.js";
 import { aligned, format, medianOnly, seriesTable, type Column } from "./text/table.js";
-import { cellName, isSameCell, type Cell } from "./uncontended/cell.js";
+import { cellName, isSameCell } from "./uncontended/cell.js";
 import { availabilityTable } from "./uncontended/tables.js";
-import { FIVE_1, FIVE_64, SINGLE_1, SINGLE_64 } from "./uncontended/targets.js";
+import { SPEED_CELLS } from "./uncontended/targets.js";
 import type { WaitedSample } from "./waited/sample.js";
 
 /*
  * What pages show of the results: the rows and columns that a user needs, as medians. The report has all of them, with
  * their ranges.
  */
-
-const SPEED_CELLS: readonly Cell[] = [SINGLE_1, SINGLE_64, FIVE_1, FIVE_64];
 
 /** Subjects that a reader knows, by their name in the tables. */
 const KNOWN: Readonly<Record<string, string>> = {

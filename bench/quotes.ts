@@ -13,7 +13,7 @@ import {
   speedTable,
   waitedPageTable,
 } from "./page-tables.js";
-import { plotsOf } from "./plots/index.js";
+import { FLOOR_FILE, plotsOf } from "./plots/index.js";
 import { preamble } from "./report.js";
 import { NOT_MEASURED, seriesIn, verdictsOf, type Results } from "./results.js";
 import { DEFAULTS } from "../src/options/table.js";
@@ -106,7 +106,9 @@ const FIGURES: Readonly<Record<string, Figure>> = {
   },
   environment: preamble,
   speeds: ofPart("uncontended", (results) => speedTable(results, ["quorate", "redlock", "raw"])),
-  uncontended: ofPart("uncontended", (results) => speedTable(results)),
+  uncontended: ofPart("uncontended", (results) => {
+    return `${speedTable(results)}\n\n${plot(results, FLOOR_FILE)}`;
+  }),
   nodes: ofPart("uncontended", nodesTable),
   contended: ofPart("contended", (results) => {
     return `${contentionTable(results)}\n\n${plot(results, "waits.svg")}`;

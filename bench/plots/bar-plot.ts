@@ -1,7 +1,7 @@
 import { framed, roomFor, seriesOf, xExtent, Y_EXTENT } from "./frame.js";
 import { linearScale, placeScale, shown } from "./scale.js";
 import type { Spread } from "../numbers/spread.js";
-import { element } from "../../pictures/svg.js";
+import { element, text } from "../../pictures/svg.js";
 
 export interface BarPlot {
   readonly title: string;
@@ -10,13 +10,15 @@ export interface BarPlot {
   /** The names of the bars in every group. */
   readonly names: readonly string[];
   readonly groups: readonly { readonly name: string; readonly values: readonly Spread[] }[];
+  /** A value that no bar can be below: a line across all groups. */
+  readonly floor?: { readonly name: string; readonly value: number };
 }
 
 /** Share of a group's height that is filled by its bars. */
 const FILLED = 0.7;
 
 /** Groups of bars: medians, with lines for the ranges. */
-export function barPlot({ title, valueTitle, names, groups }: BarPlot): string {
+export function barPlot({ title, valueTitle, names, groups, floor }: BarPlot): string {
   const places = groups.map((_, index) => index);
   const y = placeScale(places, { from: Y_EXTENT.to, to: Y_EXTENT.from });
   const maxima = groups.flatMap(({ values }) => values.map(({ max }) => max));
@@ -34,6 +36,14 @@ export function barPlot({ title, valueTitle, names, groups }: BarPlot): string {
       );
     }),
   );
+  if (floor !== undefined) {
+    const at = x.at(floor.value);
+    const line = { x1: at, x2: at, y1: Y_EXTENT.to, y2: Y_EXTENT.from, class: "ink stroke" };
+    drawing.push(
+      element("line", { ...line, "stroke-width": 2, "stroke-dasharray": "4 3" }),
+      text(floor.name, at, Y_EXTENT.to - 6, { class: "soft", "font-size": 11 }),
+    );
+  }
   return framed({
     title,
     x: {

@@ -107,7 +107,10 @@ function xTick({ scale, label, hasGrid }: Axis, tick: number): string {
   const x = scale.at(tick);
   const line = { x1: x, x2: x, y1: AREA.top, y2: AREA.bottom, class: "rule" };
   const at = { "text-anchor": "middle", "font-size": TICK_SIZE };
-  return (hasGrid ? element("line", line) : "") + text(label(tick), x, AREA.bottom + 18, at);
+  const shown = label(tick);
+  // The last one would be cut off.
+  const place = Math.min(x, WIDTH - 5 - (shown.length * TICK_CHARACTER) / 2);
+  return (hasGrid ? element("line", line) : "") + text(shown, place, AREA.bottom + 18, at);
 }
 
 function yTick({ scale, label, hasGrid }: Axis, tick: number, left: number): string {

@@ -11,9 +11,10 @@ import { WAIT_QUANTILES } from "../contended/sample.js";
 import { faultCaseName } from "../faults/fault.js";
 import { spreadOf } from "../numbers/spread.js";
 import { seriesIn, type Results } from "../results.js";
-import type { Cell } from "../uncontended/cell.js";
+import { cellName, isSameCell, type Cell } from "../uncontended/cell.js";
 import type { Series } from "../uncontended/run.js";
 import { totalCpuUs, type Sample } from "../uncontended/sample.js";
+import { SPEED_CELLS } from "../uncontended/targets.js";
 import { barPlot } from "./bar-plot.js";
 import { linePlot, type Line, type LinePoint } from "./line-plot.js";
 
@@ -24,9 +25,12 @@ export interface Plot {
   readonly svg: string;
 }
 
+export const FLOOR_FILE = "floor.svg";
+
 /** The plots for which the results have more than one point. */
 export function plotsOf(results: Results): Plot[] {
   return [
+    ...floorPlot(results),
     ...speedPlot(results, 1),
     ...speedPlot(results, 5),
     ...cpuPlot(results),
@@ -47,6 +51,34 @@ function speedPlot(results: Results, nodeCount: number): Plot[] {
   return plotOf(`cycles-${nodeCount}`, caption, lines, () =>
     linePlot({ ...titles, isLog: true, lines }),
   );
+}
+
+/** Of what a user compares. Rounds are interleaved, so a round is compared with itself. */
+function floorPlot(results: Results): Plot[] {
+  const all = seriesIn(results, "uncontended");
+  const of = (cell: Cell, subjectName: string): readonly Sample[] =>
+    all.find((one) => one.subjectName === subjectName && isSameCell(one.cell, cell))?.samples ?? [];
+  const names = ["quorate", "redlock", "redis-semaphore", "raw"];
+  if (!["raw-socket", ...names].every((name) => SPEED_CELLS.every((cell) => of(cell, name)[0])))
+    return [];
+  const caption = "Time per cycle of acquire and release, as a multiple of that on bare sockets";
+  const groups = SPEED_CELLS.map((cell) => ({
+    name: cellName(cell),
+    values: names.map((name) =>
+      spreadOf(
+        of(cell, name).map((sample, round) => {
+          const floor = of(cell, "raw-socket")[round]?.cyclesPerSecond ?? Number.NaN;
+          return floor / sample.cyclesPerSecond;
+        }),
+      ),
+    ),
+  }));
+  const svg = barPlot({
+    ...{ title: caption, valueTitle: "times the floor", groups },
+    names: names.map(legendName),
+    floor: { name: "floor: bare sockets", value: 1 },
+  });
+  return [{ file: FLOOR_FILE, caption, svg }];
 }
 
 function cpuPlot(results: Results): Plot[] {

@@ -10,6 +10,8 @@ export const SINGLE_64: Cell = { nodeCount: 1, inFlight: 64 };
 export const FIVE_1: Cell = { nodeCount: 5, inFlight: 1 };
 export const FIVE_8: Cell = { nodeCount: 5, inFlight: 8 };
 export const FIVE_64: Cell = { nodeCount: 5, inFlight: 64 };
+/** What pages show. */
+export const SPEED_CELLS: readonly Cell[] = [SINGLE_1, SINGLE_64, FIVE_1, FIVE_64];
 const NINE_64: Cell = { nodeCount: 9, inFlight: 64 };
 
 /** The better of them, round by round, is the best peer. */

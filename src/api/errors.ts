@@ -107,8 +107,9 @@ export abstract class LockHeldError extends QuorateError {
    * itself: {@link AcquireOptions.reentrant} joins the lock instead.
    */
   readonly isHeldHere: boolean;
-  /** How many wait for the lock at least, and how many may; only where it was refused for that. */
+  /** How many wait for the lock at least; only where it was refused for that. */
   declare readonly waitingCount?: number;
+  /** How many may wait for the lock (`maxWaiters`); only where it was refused for that. */
   declare readonly maxWaiters?: number;
 
   /** @param text with the holder, in which `held by …` and for how long belong */

@@ -13,6 +13,8 @@ export interface Transport {
   connect(events: ConnectionEvents): Connection;
   /** Subscribes to a channel, over another connection; absent where messages are not delivered reliably. */
   subscribe?(channel: string, events: SubscriptionEvents): Subscription;
+  /** It tells waiters and holders, and nobody who only observes: the inbox is the one channel to subscribe to. */
+  readonly hasInboxOnly?: true;
 }
 
 export interface SubscriptionEvents {

@@ -10,7 +10,7 @@ import {
 import { Ear } from "./ear.js";
 import type { Transport } from "./transport.js";
 
-/** The messages of all nodes about one name, over a connection to each. */
+/** The messages of the nodes about one name, over a connection to each that tells observers. */
 export class WatchedName implements Listening {
   readonly #ears: readonly Ear[];
   /** By which a node proves its messages; "" until it was asked. */
@@ -24,15 +24,16 @@ export class WatchedName implements Listening {
     onStanding: (index: number, standing: NodeStanding) => void,
   ) {
     this.#onStanding = onStanding;
-    this.#ears = transports.map(
-      (transport, index) =>
-        new Ear(transport, watchChannel(lockKey), clock, entropy, {
-          onMessage: (message) => this.#onMessage(index, message),
-          onOpen: () => {},
-          // They are found out by asking.
-          mayPublish: () => true,
-          onUnable: () => {},
-        }),
+    const earOn = (transport: Transport, index: number): Ear =>
+      new Ear(transport, watchChannel(lockKey), clock, entropy, {
+        onMessage: (message) => this.#onMessage(index, message),
+        onOpen: () => {},
+        // They are found out by asking.
+        mayPublish: () => true,
+        onUnable: () => {},
+      });
+    this.#ears = transports.flatMap((transport, index) =>
+      transport.hasInboxOnly === true ? [] : earOn(transport, index),
     );
   }
 

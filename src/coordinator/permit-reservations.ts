@@ -16,22 +16,23 @@ export class PermitReservations {
     this.#reservations.set(permit, { nodes: nodes | (1 << index), untilMs });
   }
 
-  /** The largest number of nodes each of which reserves, or did recently, so many permits, as far as those are the same. */
-  mostNodes(wanted: number): number {
-    if (this.#reservations.size < wanted) return 0;
-    const counts = [...this.#reservations.values()].map(({ nodes }) => nodeCountOf(nodes));
-    return counts.toSorted((a, b) => b - a)[wanted - 1] ?? 0;
+  /** How many nodes reserve so many permits each, or did recently: not the same ones, where several became free at once. */
+  nodeCount(wanted: number): number {
+    const counts: number[] = [];
+    for (const { nodes } of this.#reservations.values())
+      for (let index = 0; nodes >> index !== 0; index++)
+        if (nodes & (1 << index)) counts[index] = (counts[index] ?? 0) + 1;
+    return counts.filter((count) => count >= wanted).length;
   }
 
   /**
-   * The permits that most nodes reserve, ascending; they are asked for now. Undefined if there are not enough below that
-   * number.
+   * The permits that most nodes reserve, ascending; they are asked for now. Undefined if there are not enough.
    */
-  take(nowMs: number, wanted: number, below: number): number[] | undefined {
+  take(nowMs: number, wanted: number): number[] | undefined {
     const open: (readonly [permit: number, nodeCount: number])[] = [];
     for (const [permit, { nodes, untilMs }] of this.#reservations) {
       if (untilMs <= nowMs) this.#reservations.delete(permit);
-      else if (permit < below) open.push([permit, nodeCountOf(nodes)]);
+      else open.push([permit, nodeCountOf(nodes)]);
     }
     if (open.length < wanted) return undefined;
     const best = open.toSorted(([a, countA], [b, countB]) => countB - countA || a - b);

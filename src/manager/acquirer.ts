@@ -21,8 +21,10 @@ import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { AcquireTrace, traceAcquire } from "../telemetry/acquire-trace.js";
+import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { withCaller } from "./caller.js";
+import { KnownSizes } from "./known-sizes.js";
 import { LeasedLock } from "./lock.js";
 import { errorOf, recordedTtlOf } from "./outcome-error.js";
 import type { Opening, Reentry } from "./reentry/reentry.js";
@@ -66,6 +68,7 @@ export class Acquirer {
   readonly pending = new LinkedSet<Pending>();
   /** The locks of elections. */
   readonly terms = new WeakSet<LockKind>();
+  readonly sizes = new KnownSizes();
   /** Any state but "open" rejects new acquires; while draining, held locks can still be re-entered. */
   state: "open" | "draining" | "closed" = "open";
   readonly warn: (code: QuorateWarning["code"], message: string) => void;
@@ -155,10 +158,9 @@ export class Acquirer {
         return;
       }
       if (this.state !== "open") throw new ClosedError(keys.name);
-      const onAbort = (): void => acquire.abort();
       const settle = (outcome: AcquireOutcome): void => {
         this.pending.delete(acquire);
-        signal?.removeEventListener("abort", onAbort);
+        ignoreSignal();
         trace?.onOutcome(outcome, acquire.attemptCount);
         if (outcome.kind === "granted") resolve(opening?.begin(outcome.lease) ?? outcome.lease);
         else if (outcome.kind !== "aborted") reject(this.#errorOf(outcome, acquire, wanted));
@@ -178,7 +180,7 @@ export class Acquirer {
             },
       );
       this.pending.add(acquire);
-      signal?.addEventListener("abort", onAbort, { once: true });
+      const ignoreSignal = whenAborted(signal, () => acquire.abort());
       acquire.begin();
     });
   }

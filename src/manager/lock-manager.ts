@@ -91,6 +91,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#acquirer.held.delete(lease);
     if (this.#acquirer.state !== "open") this.#drain.look();
   };
+  /** Until it is ready. */
+  readonly #waiting = new Set<() => void>();
   #clientId: string | undefined;
   #closing: Promise<void> | undefined;
 
@@ -117,6 +119,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       },
       onNodeState: ({ name, quarantineLeftMs, clockOffsetMs }, state, detail) => {
         this.#tell("node", { node: name, state, detail, quarantineLeftMs, clockOffsetMs });
+        queueMicrotask(() => this.#waiting.forEach((check) => check()));
       },
       onWarning: (code, message) => this.#warn(code, message),
     });
@@ -266,6 +269,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   async ready(options: ReadyOptions = {}): Promise<void> {
     const behind = {
       clock: this.#nodes.context.clock,
+      waiting: this.#waiting,
       isClosed: () => this.#acquirer.state !== "open",
       readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
     };

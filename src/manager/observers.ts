@@ -3,6 +3,7 @@ import { Observation } from "../coordinator/observation.js";
 import type { Context } from "../coordinator/context.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Holding } from "../protocol/watching.js";
+import { whenAborted } from "../runtime/when-aborted.js";
 
 /** Whom a lock manager observes: all who observe one name share what is asked and heard. */
 export class Observers {
@@ -83,7 +84,7 @@ export class NameObserver implements AsyncIterableIterator<ObservedHolder | null
   readonly #observers: Observers;
   readonly #keys: LockKind;
   readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = (): void => this.end();
+  #ignoreSignal = (): void => {};
   #observation: Observation | undefined;
   /** The last result. */
   #told: Holding | null | undefined;
@@ -104,7 +105,7 @@ export class NameObserver implements AsyncIterableIterator<ObservedHolder | null
   next(): Promise<Result> {
     if (this.#signal?.aborted === true) this.end();
     if (!this.#isOver && this.#observation === undefined) {
-      this.#signal?.addEventListener("abort", this.#onAbort);
+      this.#ignoreSignal = whenAborted(this.#signal, () => this.end());
       this.#observation = this.#observers.enter(this, this.#keys);
       if (this.#observation === undefined) this.end();
     }
@@ -138,7 +139,7 @@ export class NameObserver implements AsyncIterableIterator<ObservedHolder | null
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#ignoreSignal();
     if (this.#observation !== undefined) this.#observers.leave(this, this.#keys);
     this.#settle(DONE);
   }

@@ -1,10 +1,10 @@
 import type { ReadyOptions } from "../api/locks.js";
-import type { EventEmitter } from "node:events";
 import { boolean, checkKnown, number } from "../runtime/validate.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { ClosedError, NotReadyError } from "../api/errors.js";
 import { MisconfiguredError } from "../api/node-errors.js";
-import type { LockManagerEvents, NodeStatus } from "../api/events.js";
+import type { NodeStatus } from "../api/events.js";
+import { whenAborted } from "../runtime/when-aborted.js";
 import { neededCount, readiness, willBeReady, type NodeReadiness } from "../protocol/readiness.js";
 
 /** Default limit of {@link LockManager.ready} for nodes that may never vote, ms. */
@@ -13,14 +13,16 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** After that: how often it checks whether the missing nodes will still vote, ms. */
 const LOOK_AGAIN_MS = 250;
 
-/** The nodes' current states, with an event for every change. */
-interface Nodes extends EventEmitter<LockManagerEvents> {
+/** The nodes' current states. */
+interface Nodes {
   readonly nodes: readonly NodeStatus[];
 }
 
 /** Data that the states alone do not show. */
 interface Behind {
   readonly clock: Clock;
+  /** They are called when a state has changed. Any number of calls may wait. */
+  readonly waiting: Set<() => void>;
   isClosed(): boolean;
   /** Of each node, in configured order. */
   readiness(): readonly NodeReadiness[];
@@ -60,15 +62,14 @@ export async function untilReady(
       timer = clock.setTimer(LOOK_AGAIN_MS, onLate);
       check();
     };
-    const onAbort = (): void => end(() => reject(signal?.reason as Error));
     const end = (settle: () => void): void => {
       timer?.cancel();
-      nodes.off("node", check);
-      signal?.removeEventListener("abort", onAbort);
+      behind.waiting.delete(check);
+      ignoreSignal();
       settle();
     };
-    nodes.on("node", check);
-    signal?.addEventListener("abort", onAbort, { once: true });
+    behind.waiting.add(check);
+    const ignoreSignal = whenAborted(signal, () => end(() => reject(signal?.reason as Error)));
     if (limitMs < Number.POSITIVE_INFINITY) timer = clock.setTimer(limitMs, onLate);
     check();
   });

@@ -96,30 +96,28 @@ export interface ConfigProblem {
 
 /** The problem of a server on which some of the keys are elsewhere. */
 export const MEMBER_OF_CLUSTER =
-  "a member of a Redis Cluster; give the node as a client: new Cluster([...]) of ioredis";
+  "a member of a Redis Cluster; give the node as new Cluster([...]) of ioredis, or use a server without hash slots";
+
+// With the name of a node, each fits into the text of an error as a whole: what to do is at its end.
 
 /** The problem of a server that was caught at it. */
 export const INTERLEAVES: ConfigProblem = {
   kind: "interleaves",
   message:
-    "it executes other commands between those of a script, so it can grant a lock twice; use another server " +
-    "(or start Garnet with --lua-transaction-mode)",
+    "it executes other commands between those of a script, so it grants locks twice; use another server",
 };
 
 const NOT_ATOMIC =
-  "Garnet executes other commands between those of a script, unless it is started with --lua-transaction-mode; if it is, " +
-  "say so with `atomicScripts: true`";
+  "scripts of Garnet are not atomic; start it with --lua-transaction-mode, and set `atomicScripts: true` for it";
 
 const NO_INFO =
-  "INFO may not be called there, so its role, its eviction policy and its restarts are unknown; use another server";
+  "INFO is denied, so its role, its eviction policy and its restarts are unknown; use another server";
 
 const NO_UNDECLARED_KEYS =
-  "a script may not use keys that it was not called with; allow it (Dragonfly: --default_lua_flags=allow-undeclared-keys), " +
-  "or use another server";
+  "a script may not use keys that it was not called with (Dragonfly: --default_lua_flags=allow-undeclared-keys)";
 
 const NO_RUN_ID =
-  "INFO does not name its run_id (or no script may call it), so a restart from an old snapshot would go unseen; use another server, or, if this one " +
-  "keeps every write, accept that with `acceptNoRunId: true`";
+  "no script sees a run_id in INFO: restarts go unseen; if it keeps every write, set `acceptNoRunId: true`";
 
 /** What is not a problem of a node for those who say so. */
 export interface Excuses {
@@ -146,10 +144,11 @@ export function lacksOf(capabilities: Capabilities): readonly ConfigProblem[] {
   if (!infoInScript && role === "") return [{ kind: "info", message: NO_INFO }];
   if (mode === "cluster") problems.push({ kind: "cluster", message: MEMBER_OF_CLUSTER });
   if (role !== "master") {
-    problems.push({
-      kind: "replica",
-      message: `not a master (its role is ${role}); give its master`,
-    });
+    const message =
+      role === ""
+        ? "INFO does not say whether it is a master; use another server"
+        : `not a master (its role is ${role}); give its master`;
+    problems.push({ kind: "replica", message });
   }
   if (capabilities.interleaves) problems.push(INTERLEAVES);
   else if (!capabilities.atomicScripts) problems.push({ kind: "notAtomic", message: NOT_ATOMIC });

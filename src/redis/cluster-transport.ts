@@ -37,6 +37,7 @@ import { isConnectionClosed, isNoScript, operationFault } from "../script/redis-
  */
 export class ClusterTransport implements Transport {
   readonly name: string;
+  readonly hasInboxOnly = true;
   readonly #open: () => Cluster;
   readonly #wire: BatchWire;
   readonly #credentials: NodeCredentials | undefined;

@@ -2,7 +2,7 @@ import { showsInterleaving, type Asked } from "./atomicity.js";
 import { connectionsToEnd } from "../channel/previous-connection.js";
 import type { HandshakeReply, HandshakeRequest } from "../channel/transport.js";
 import { INTERLEAVES, MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
-import { RECORD_KEY } from "../protocol/keys.js";
+import { RECORD_KEY, WAITING_KEY } from "../protocol/keys.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
 import { isConnectionClosed, isOfClusterMember, isSyntaxError } from "../script/redis-errors.js";
@@ -113,7 +113,8 @@ export async function askHandshake(
 ): Promise<ReturnType<typeof decodeHandshake>> {
   const ask = async (info?: string): Promise<ReturnType<typeof decodeHandshake>> => {
     const words = encodeHandshake(request, info);
-    return decodeHandshake("", await redis.eval(HANDSHAKE_SCRIPT, 1, recordKey, ...words));
+    const keys = [recordKey, WAITING_KEY];
+    return decodeHandshake("", await redis.eval(HANDSHAKE_SCRIPT, keys.length, ...keys, ...words));
   };
   const about = await ask();
   if (about.problems[0]?.kind !== "info") return about;

@@ -1,6 +1,7 @@
 -- The server's identity and its record, in one atomic step.
 --
 -- KEYS[1]  the node's record
+-- KEYS[2]  a key in another hash slot, which is not used: a server that spreads keys over hash slots refuses the call
 -- ARGV[1]  id for the record if one must be written
 -- ARGV[2]  state of the record that is written if there is none; "" writes none
 -- ARGV[3]  node count of the sender's configuration

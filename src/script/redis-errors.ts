@@ -56,7 +56,7 @@ const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = 
 ];
 
 function addCommand(command: string): string {
-  return `add +${command.toLowerCase()} to the ACL of the user`;
+  return `add +${command.toLowerCase()} to its ACL`;
 }
 
 function missing(command: string): string {
@@ -80,7 +80,10 @@ export function connectionFailure(error: unknown): ConnectionFailure {
   return { message: withoutNoise(whole), isMisconfigured: false };
 }
 
-/** Servers repeat the arguments of unknown commands, which can be a script, and add the position in it. */
+/**
+ * Servers repeat the arguments of unknown commands, which can be a script, and add the position in it. What names the
+ * command that may not be run has the command twice.
+ */
 function withoutNoise(message: string): string {
   return message
     .replace(
@@ -88,6 +91,7 @@ function withoutNoise(message: string): string {
       "no Sentinel named a master: ",
     )
     .replace(/,? with args beginning with:.*$/s, "")
+    .replace(/^ERR \S+ failed: (?=NOPERM )/, "")
     .replace(/ script: \w+, on @\w+:\d+\.?/, "")
     .replaceAll(/@user_script: ?\d+: /g, "")
     .replace(/[\s.:]+$/, "");

@@ -85,6 +85,38 @@ describe("plots", () => {
     expect(widths).to.have.length(4);
   });
 
+  it("draws the floor as a line across all groups, which no bar is below", () => {
+    const values = [{ median: 2, min: 1, max: 4 }];
+    const plot = { title: "t", valueTitle: "times", names: ["ours"] };
+    const groups = ["one", "five"].map((name) => ({ name, values }));
+    const withFloor = barPlot({ ...plot, groups, floor: { name: "floor: sockets", value: 1 } });
+    expect(withFloor).to.include(">floor: sockets<");
+    const [, at = ""] = /<line x1="([\d.]+)"[^>]*stroke-dasharray/.exec(withFloor) ?? [];
+    const bars = [...withFloor.matchAll(/<rect x="([\d.]+)"[^>]* width="([\d.]+)"/g)].map(
+      ([, x, width]) => [Number(x), Number(width)] as const,
+    );
+    const bar = bars.find(([x]) => x > 12);
+    // Half of a bar of twice the floor.
+    expect(Number(at)).to.be.closeTo((bar?.[0] ?? 0) + (bar?.[1] ?? 0) / 2, 0.1);
+    expect(barPlot({ ...plot, groups })).to.not.include("dasharray");
+  });
+
+  it("cuts off no label below the axis", () => {
+    const values = [{ median: 7_900, min: 7_900, max: 7_900 }];
+    const svg = barPlot({
+      title: "t",
+      valueTitle: "n",
+      names: ["a"],
+      groups: [{ name: "b", values }],
+    });
+    const labels = [...svg.matchAll(/<text ([^>]*text-anchor="middle"[^>]*)>([^<]*)/g)];
+    expect(labels.length).to.be.above(4);
+    for (const [, attributes = "", shown = ""] of labels) {
+      const x = Number(/x="([\d.]+)"/.exec(attributes)?.[1]);
+      expect(x + (shown.length * 6.2) / 2, shown).to.be.below(420);
+    }
+  });
+
   it("has all of it inside, also many names and a long title", () => {
     const names = Array.from({ length: 9 }, (_, index) => `a name of usual length ${index}`);
     const lines = names.map((name) => ({ name, points: [point(1, 10), point(64, 200)] }));

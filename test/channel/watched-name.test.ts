@@ -10,7 +10,7 @@ const proven = (secret: string, text: string): string =>
   `${createHash("sha1").update(`${secret} ${text}`).digest("hex")} ${text}`;
 
 /** The messages about a name, from nodes that the test plays. */
-function opened() {
+function opened(hasInboxOnly: readonly number[] = []) {
   const nodes: SubscriptionEvents[] = [];
   const channels: string[] = [];
   const told: (readonly [number, number])[] = [];
@@ -18,6 +18,7 @@ function opened() {
   const transports = Array.from({ length: 3 }, (_, index): Transport => ({
     name: `node${index}`,
     connect: () => expect.fail("it has connections of its own"),
+    ...(hasInboxOnly.includes(index) && { hasInboxOnly: true }),
     subscribe: (channel, events) => {
       channels.push(channel);
       nodes[index] = events;
@@ -29,7 +30,7 @@ function opened() {
     told.push([index, fence]),
   );
   name.open();
-  for (const node of nodes) node.onOpen();
+  nodes.forEach((node) => node.onOpen());
   return { name, nodes, channels, told, closed: () => closedCount };
 }
 
@@ -39,6 +40,14 @@ describe("WatchedName", () => {
     expect(channels).to.deep.equal(Array(3).fill(watchChannel("lock:a")));
     name.close();
     expect(closed()).to.equal(3);
+  });
+
+  it("leaves the one channel of a node that tells nobody who observes to the inbox", () => {
+    const { name, nodes, told } = opened([1]);
+    expect(nodes[1]).to.equal(undefined);
+    name.trust(2, "s");
+    nodes[2]?.onMessage(proven("s", "free 1"));
+    expect(told).to.deep.equal([[2, 1]]);
   });
 
   it("hears what a node proves by its own secret, and nothing else", () => {

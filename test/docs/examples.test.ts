@@ -41,7 +41,6 @@ removed web 1 true
 free again: true
 "invoice:42" was lost: a quorum of nodes no longer holds our key. Stop the work, and look for a flush, an eviction or a forced release
 `),
-  croner: exactly("1 ran it, 1 did not\n"),
   bullmq: exactly("6 sent, at most 2 at once\n"),
   "hand-over": exactly(`web holds it: false
 worker holds it: true true

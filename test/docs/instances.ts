@@ -25,22 +25,26 @@ export class Instances implements AsyncDisposable {
 
   /**
    * @param count how many
-   * @param env what they need besides `QUORATE_NODES`
+   * @param env what they need besides `QUORATE_NODES`, or each of them
    */
   constructor(
     name: string,
     urls: readonly string[],
     count: number,
     patience: Patience = {},
-    env: Env = {},
+    env: Env | ((at: number) => Env) = {},
   ) {
     const program = programOf(name, urls, patience);
     // One file for all: each line is written at once, so its place says when it was written, which pipes would not.
     const log = openSync(this.#log, "a");
-    this.all = Array.from({ length: count }, () => {
+    this.all = Array.from({ length: count }, (_, at) => {
       const child = spawn(process.execPath, ["--input-type=module"], {
         cwd: examples,
-        env: { ...process.env, QUORATE_NODES: urls.join(","), ...env },
+        env: {
+          ...process.env,
+          QUORATE_NODES: urls.join(","),
+          ...(typeof env === "function" ? env(at) : env),
+        },
         stdio: ["pipe", log, log],
         // One that hangs would keep this process alive as well.
         timeout: 100_000,

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
-import { LeasedLock } from "../../src/manager/lock.js";
 import { anchorsOf, fencesOf, linksOf } from "./markdown.js";
 import { pages, root } from "./project.js";
 import { typeCheck, type Sample } from "./type-check.js";
@@ -133,17 +132,32 @@ describe("docs/explain/faq.md", () => {
   });
 });
 
-describe("docs/reference/api.md", () => {
-  const reference = join(root, "docs", "reference", "api.md");
-
-  it("lists every member of a lock", () => {
-    const members = Object.getOwnPropertyNames(LeasedLock.prototype).filter(
-      (name) => name !== "constructor",
+describe("the tables of members", () => {
+  /** Of an interface of the face; those of its own file. */
+  const membersOf = (file: string, name: string): string[] => {
+    const source = readFileSync(join(root, "src", "api", file), "utf8");
+    const [, body = ""] =
+      new RegExp(`^export interface ${name} .*\\{\n([^]*?)^\\}`, "m").exec(source) ?? [];
+    return [...body.matchAll(/^ {2}(?:readonly )?(\w+)[?]?[:(]/gm)].map(
+      ([, member = ""]) => member,
     );
-    const text = readFileSync(reference, "utf8");
-    for (const name of members)
-      expect(text).to.match(new RegExp(`^\\| .*\`${name}(\\(.*?\\))?\``, "m"));
-  });
+  };
+
+  for (const [page, heading, file, name, known] of [
+    ["reference/api.md", "The lock", "lock.ts", "Lock", []],
+    // As of a lock, or with the election.
+    ["how-to/election.md", "A term", "election.ts", "Term", ["name"]],
+  ] as const) {
+    it(`list every member of a ${name}, and no other: ${page}`, () => {
+      const text = readFileSync(join(root, "docs", page), "utf8");
+      const [section = ""] = text.split(/^## /m).filter((part) => part.startsWith(`${heading}\n`));
+      const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = ""]) => cell);
+      const listed = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)(?:\(.*?\))?`/g)]);
+      const members = membersOf(file, name);
+      expect(members).to.have.length.above(8);
+      expect([...listed.map(([, member]) => member), ...known]).to.have.members(members);
+    });
+  }
 });
 
 function packageJson(dir: string): { readonly type?: string } {

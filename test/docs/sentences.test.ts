@@ -26,9 +26,11 @@ describe("the sentences of the pages that users read", () => {
   );
 
   for (const page of read) {
-    it(`are short in ${page}`, () => {
+    it(`are short and whole in ${page}`, () => {
       const sentences = sentencesOf(readFileSync(join(root, page), "utf8"));
       expect(sentences.filter((text) => wordsIn(text) > LONGEST)).to.deep.equal([]);
+      // What an edit has left of one.
+      expect(sentences.filter((text) => /^[,;:.)]/.test(text))).to.deep.equal([]);
     });
   }
 

@@ -59,7 +59,7 @@ describe("A server whose scripts are not atomic", function () {
     await using locks = new LockManager([garnet.url], PATIENT);
     locks.on("warning", () => {});
     const error = await rejectionWith(MisconfiguredError, locks.ready());
-    expect(error.message).to.include("Garnet executes other commands between those of a script");
+    expect(error.message).to.include("scripts of Garnet are not atomic");
     expect(error.message).to.include("--lua-transaction-mode");
     const { findings } = await examined([garnet.url]);
     expect(findings.map(({ code, severity }) => `${severity} ${code}`)).to.include(

@@ -130,6 +130,30 @@ describe("Waiters for locks on a Cluster", function () {
       await noLockKeys([server]);
     });
 
+    it("are told by it, too, where their process observes names", async () => {
+      const server = await cluster();
+      const [a, b] = [manager(server), manager(server)];
+      const [held, other] = [await a.acquire("name"), await a.acquire("other")];
+      const before = await waits(server, b, "other");
+      const seen = b.observe("name");
+      expect((await seen.next()).value).to.not.equal(null);
+      const waiting = await waits(server, b, "name");
+      const slots = [keySlot("lock:name"), keySlot("lock:other")];
+      await eventually("it listens in each slot in which it waits", async () => {
+        const channels = await channelsOn(server);
+        return slots.every((slot) => channels.some((channel) => keySlot(channel) === slot));
+      });
+      await using watch = await Watch.on(server);
+      const steps = await watch.since(async () => {
+        await held.release();
+        await waiting.lock;
+      });
+      expect(steps).to.deep.equal(["release"]);
+      await seen.return?.();
+      await other.release();
+      await Promise.all([waiting.lock, before.lock].map(async (lock) => (await lock).release()));
+    });
+
     it("are told after the connection of their messages was broken", async () => {
       const server = await cluster();
       const [a, b] = [manager(server), manager(server)];

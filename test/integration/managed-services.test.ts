@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { LockManager, MisconfiguredError } from "../../src/index.js";
+import { LockManager, MisconfiguredError, type NodeConfig } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { AlteredServer } from "../support/altered-server.js";
 import { examined } from "../support/examined.js";
@@ -7,23 +7,89 @@ import { allNodes, at, serverVersion } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
 import { rejectionWith, renewed } from "../support/settle.js";
 
-const CLUSTER = ["cluster|addslots", "cluster|delslots", "cluster|setslot"];
 const OF_ALL = ["debug", "migrate", "replicaof", "slaveof", "shutdown", "bgsave", "save", "sync"];
+const SLOTS = ["cluster|addslots", "cluster|delslots", "cluster|setslot"];
 
-/** What they take away, by their own pages (docs/operate/managed-redis.md). */
-const DENIED: Readonly<Record<string, readonly string[]>> = {
-  "Amazon ElastiCache": [...OF_ALL, "bgrewriteaof", "config"],
-  "Amazon MemoryDB": [
-    ...OF_ALL,
-    ...["acl|deluser", "acl|load", "acl|save", "acl|setuser", "bgrewriteaof", "config"],
-    ...[...CLUSTER, "module", "psync"],
+interface Service {
+  /** What it takes away, by its own pages (docs/operate/managed-redis.md). */
+  readonly denied: readonly string[];
+  /** Whether no script may call INFO there. */
+  readonly isInfoDenied?: boolean;
+  /** Of these, what each node needs. */
+  readonly missed?: string;
+}
+
+const REDIS_SOFTWARE: Service = {
+  denied: [
+    ...[...OF_ALL, ...SLOTS, "bgrewriteaof", "psync", "module", "acl", "swapdb", "select"],
+    ...["client|pause", "client|reply", "client|tracking", "config|resetstat", "script|debug"],
   ],
-  "Redis Cloud, Azure Managed Redis": [
-    ...OF_ALL,
-    ...[...CLUSTER, "client|no-evict", "client|pause", "script|debug", "module", "psync"],
-    ...["bgrewriteaof", "config|resetstat", "config|rewrite", "acl"],
-  ],
+  isInfoDenied: true,
 };
+
+const SERVICES: Readonly<Record<string, Service>> = {
+  "Amazon ElastiCache": { denied: [...OF_ALL, "bgrewriteaof", "config"] },
+  "Amazon MemoryDB": {
+    denied: [
+      ...[...OF_ALL, ...SLOTS, "bgrewriteaof", "psync", "module", "config"],
+      ...["acl|deluser", "acl|load", "acl|save", "acl|setuser"],
+    ],
+  },
+  "Redis Cloud": REDIS_SOFTWARE,
+  "Azure Managed Redis": REDIS_SOFTWARE,
+  Upstash: {
+    denied: [
+      ...[...OF_ALL, "bgrewriteaof", "psync", "module", "cluster", "swapdb"],
+      ...["client|kill", "client|pause", "client|reply", "client|tracking"],
+    ],
+    missed: "client|kill",
+  },
+};
+
+/** Of the commands of which only some subcommands are denied. */
+const NEEDED = ["client|id", "client|kill", "client|list", "client|setname"];
+
+/** Before Redis 7 no subcommand can be denied: then all are that are not needed. */
+function rulesWithout(denied: readonly string[], isBefore7: boolean): readonly string[] {
+  if (!isBefore7) return denied.map((command) => `-${command}`);
+  return [
+    ...denied.map((command) => `-${command.split("|")[0]}`),
+    ...NEEDED.filter((command) => !denied.includes(command)).map((command) => `+${command}`),
+  ];
+}
+
+/** Servers that take the commands away from the user whose name and password their URLs have. */
+class Servers implements AsyncDisposable {
+  readonly nodes: readonly NodeConfig[];
+  readonly fleet: RedisFleet;
+  readonly #altered: readonly AlteredServer[];
+
+  private constructor(fleet: RedisFleet, altered: readonly AlteredServer[], urls: string[]) {
+    this.fleet = fleet;
+    this.#altered = altered;
+    const nodes = urls.map((url) => url.replace("redis://", "redis://locker:secret@"));
+    this.nodes = altered.length > 0 ? nodes.map((url) => ({ url, acceptNoRunId: true })) : nodes;
+  }
+
+  static async start({ denied, isInfoDenied }: Service): Promise<Servers> {
+    const rules = rulesWithout(denied, (await serverVersion()) < 7);
+    const fleet = await RedisFleet.start({ nodes: 3 });
+    const of = ["on", ">secret", "allkeys", "allchannels", "+@all", ...rules];
+    await Promise.all(fleet.nodes.map((node) => node.command("ACL", "SETUSER", "locker", ...of)));
+    const ports = isInfoDenied === true ? fleet.nodes.map(({ port }) => port) : [];
+    const altered = await Promise.all(ports.map((port) => AlteredServer.start(port, "noInfo")));
+    return new Servers(
+      fleet,
+      altered,
+      altered.length > 0 ? altered.map(({ url }) => url) : fleet.urls,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const server of this.#altered) await server[Symbol.asyncDispose]();
+    await this.fleet[Symbol.asyncDispose]();
+  }
+}
 
 describe("A service whose scripts may not call INFO", function () {
   this.timeout(60_000);
@@ -48,25 +114,16 @@ describe("A service whose scripts may not call INFO", function () {
   });
 });
 
-describe("The commands that a managed service takes away", function () {
+describe("What a managed service takes away", function () {
   this.timeout(60_000);
 
-  before(async function () {
-    // Before that, a rule denies no subcommand.
-    if ((await serverVersion()) < 7) this.skip();
-  });
-
-  for (const [service, denied] of Object.entries(DENIED)) {
-    it(`are not needed: ${service}`, async () => {
-      await using fleet = await RedisFleet.start({ nodes: 3 });
-      const rules = ["on", ">secret", "allkeys", "allchannels", "+@all"];
-      const without = denied.map((command) => `-${command}`);
-      await Promise.all(
-        fleet.nodes.map((node) => node.command("ACL", "SETUSER", "locker", ...rules, ...without)),
-      );
-      const urls = fleet.nodes.map(({ port }) => `redis://locker:secret@127.0.0.1:${port}`);
-      await using locks = new LockManager(urls, PATIENT);
-      await using other = new LockManager(urls, PATIENT);
+  for (const [name, service] of Object.entries(SERVICES)) {
+    const denied = service.denied.filter((command) => command !== service.missed);
+    it(`is not needed: ${denied.length} commands of ${name}`, async () => {
+      await using servers = await Servers.start({ ...service, denied });
+      const { nodes, fleet } = servers;
+      await using locks = new LockManager(nodes, PATIENT);
+      await using other = new LockManager(nodes, PATIENT);
       await locks.ready({ all: true });
       const lock = await locks.acquire("name");
       await renewed(lock);
@@ -79,8 +136,22 @@ describe("The commands that a managed service takes away", function () {
       await locks.semaphore("permits", { permits: 2 }).request(() => {});
       for (const node of fleet.nodes)
         expect(await node.command("ACL", "LOG"), "nothing was tried in vain").to.deep.equal([]);
-      const { findings } = await examined(urls);
+      const { findings } = await examined(nodes);
       expect(findings.filter(({ severity }) => severity === "error")).to.deep.equal([]);
+    });
+
+    const { missed } = service;
+    if (missed === undefined) continue;
+    it(`is refused by its name where it is needed: ${missed} of ${name}`, async () => {
+      await using servers = await Servers.start(service);
+      await using locks = new LockManager(servers.nodes, PATIENT);
+      locks.on("warning", () => {});
+      const error = await rejectionWith(MisconfiguredError, locks.ready());
+      expect(error.message).to.include(`add +${missed}`);
+      const { findings } = await examined(servers.nodes);
+      const errors = findings.filter(({ severity }) => severity === "error");
+      expect(errors.length).to.equal(3);
+      for (const { saw } of errors) expect(saw).to.include(`add +${missed}`);
     });
   }
 });

@@ -119,6 +119,17 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    what: "a proxy that spreads keys over slots, and does not say so",
+    index: 2,
+    message: /member of a Redis Cluster; .*or use a server without hash slots/,
+    setUp: async ({ urls }, extra) => {
+      const member = await extra.start({ cluster: true });
+      await addAllSlots(member);
+      await clusterIsUp(member);
+      return [...urls.slice(0, 2), extra.own(await AlteredServer.start(member.port, "slots")).url];
+    },
+  },
+  {
     what: "the port of a Sentinel",
     index: 0,
     message: /this is a Sentinel; .*sentinels/,
@@ -139,8 +150,8 @@ const CASES: readonly Case[] = [
   },
   ...(
     [
-      ["noInfo", /does not name its run_id \(or no script may call it\)/],
-      ["noRunId", /does not name its run_id .*restart from an old snapshot .*acceptNoRunId: true/],
+      ["noInfo", /no script sees a run_id in INFO/],
+      ["noRunId", /no script sees a run_id in INFO: restarts go unseen; .*acceptNoRunId: true/],
       ["noUndeclaredKeys", /a script may not use keys that it was not called with/],
     ] as const
   ).map(([alteration, message]) => ({

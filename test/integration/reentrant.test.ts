@@ -216,6 +216,7 @@ for (const place of ALL_PLACES) {
       await locks.request("name", { ...REENTRANT, ttlMs: 10_000 }, async () => {
         const soon = await locks.acquire("soon", { ttlMs: 200 });
         expect(await told).to.have.property("problem", "outside");
+        await aborted(soon.signal);
         expect(await soon.release()).to.equal("expired");
       });
     });

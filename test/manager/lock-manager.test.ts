@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "chai";
 import { aborted } from "../support/settle.js";
 import { QuorumUnreachableError, WaitTimeoutError } from "../../src/api/errors.js";
@@ -311,6 +312,35 @@ describe("LockManager: a signal that the caller gave", () => {
     expect(listenersOf(signal), "a permit").to.equal(0);
     await rejectionOf(locks.acquire("gpu", { signal, waitMs: 1 }));
     expect(listenersOf(signal), "timed out").to.equal(0);
+  });
+
+  it("may be shared by any number of calls, which all end with it, without a warning", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    await using locks = new LockManager(memoryNodes(3));
+    await using blind = new LockManager(UNREACHABLE);
+    await locks.acquire("invoice");
+    const calls = Array.from({ length: 12 }, () => [
+      rejectionOf(locks.acquire("invoice", { signal, waitMs: 60_000 })),
+      rejectionOf(blind.ready({ signal, timeoutMs: 60_000 })),
+      locks.elect("invoice", { signal }).next(),
+      // It has to find out who holds it first.
+      blind.observe("invoice", { signal }).next(),
+    ]).flat();
+    await turn();
+    expect(listenersOf(signal)).to.equal(1);
+    controller.abort("over");
+    const ends = await Promise.all(calls);
+    const over = { done: true, value: undefined };
+    for (let at = 0; at < ends.length; at += 4)
+      expect(ends.slice(at, at + 4)).to.deep.equal(["over", "over", over, over]);
+    expect(listenersOf(signal)).to.equal(0);
+    await turn();
+    process.off("warning", onWarning);
+    expect(warnings).to.deep.equal([]);
   });
 
   it("is listened to while the acquire waits", async () => {

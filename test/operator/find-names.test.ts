@@ -174,7 +174,7 @@ describe("NameFinder, where nodes fail", () => {
     const told = failures.toSorted((a, b) => (a.node < b.node ? -1 : 1));
     expect(told.map(({ node }) => node)).to.deep.equal(["fake1:6379", "fake2:6379"]);
     expect(told.map(({ isMisconfigured }) => isMisconfigured)).to.deep.equal([true, false]);
-    expect(told[0]?.message).to.contain("add +scan to the ACL");
+    expect(told[0]?.message).to.contain("add +scan to its ACL");
     expect(told[1]?.message).to.equal("connect ECONNREFUSED");
   });
 

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { MisconfiguredError } from "../../src/index.js";
 import {
   isExcused,
   lacksOf,
@@ -20,6 +21,8 @@ const FLAGS = [
   "evicts",
 ];
 const VALUES = ["eviction", "role", "mode", "lua"];
+
+const NODE = { node: "redis-a.example.com:6379", state: "misconfigured" } as const;
 
 /** As handshake.lua writes them. */
 function textOf(capabilities: Capabilities): string {
@@ -98,9 +101,24 @@ describe("lacksOf", () => {
     expect(messages({ evicts: true, eviction: "volatile-ttl" })).to.include(
       "volatile-ttl may evict locks that are held; use noeviction",
     );
-    expect(messages({ role: "slave" })).to.include("slave");
+    expect(messages({ role: "slave" })).to.include("its role is slave");
+    expect(messages({ role: "" })).to.include("INFO does not say whether it is a master");
     expect(messages({ undeclaredKeys: false })).to.include("allow-undeclared-keys");
     expect(messages({ infoInScript: false, role: "" })).to.include("use another server");
+  });
+
+  it("is told as a whole by the error of `ready`, with what to do", () => {
+    const none = Object.fromEntries(FLAGS.map((name) => [name, false])) as Partial<Capabilities>;
+    const worst = [
+      { ...none, evicts: true, eviction: "volatile-random", mode: "cluster", role: "slave" },
+      { ...none, interleaves: true, role: "master" },
+      { ...none, role: "" },
+    ].flatMap((change) => lacksOf({ ...CAPABLE, ...change }));
+    expect(new Set(worst.map(({ kind }) => kind))).to.have.length(8);
+    for (const { message } of worst) {
+      const status = { ...NODE, detail: message, quarantineLeftMs: 0, clockOffsetMs: undefined };
+      expect(new MisconfiguredError("", [], [status, status, status]).message).to.include(message);
+    }
   });
 
   it("excuses each of three by its own option, and nothing else", () => {

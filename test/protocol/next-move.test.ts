@@ -280,7 +280,8 @@ table("nextMove, where not too many may wait", [
 const CONTESTED = { ...SPLIT, isContested: true };
 /** Split for the first time, by nodes that take 4 ms. */
 const CONTEST: ContestState = {
-  ...{ untilMs: DEADLINE_MS + 40, sentMs: NOW_MS, roundTripMs: 4, splitCount: 1, isLastAsk: false },
+  ...{ untilMs: DEADLINE_MS + 40, askUntilMs: DEADLINE_MS + 30, isLastAsk: false },
+  ...{ sentMs: NOW_MS, roundTripMs: 4, splitCount: 1 },
 };
 const IN_CONTEST = { contest: CONTEST };
 /** One to two round trips. */
@@ -351,18 +352,18 @@ table("nextMove, after an attempt", [
     DEADLINE_MS,
   ],
   [
-    "does so for the last time two round trips before that is over",
+    "does so for the last time a round trip before nobody may be asked",
     failed(CONTESTED),
     { ...ASKED, ...IN_CONTEST },
-    { move: "askAt", atMs: DEADLINE_MS + 32, isLate: true, isLastAsk: true },
-    DEADLINE_MS + 30,
+    { move: "askAt", atMs: DEADLINE_MS + 26, isLate: true, isLastAsk: true },
+    DEADLINE_MS + 24,
   ],
   [
     "does so at once where that has passed",
     failed(CONTESTED),
     { ...ASKED, ...IN_CONTEST },
-    { move: "askAt", atMs: DEADLINE_MS + 35, isLate: true, isLastAsk: true },
-    DEADLINE_MS + 35,
+    { move: "askAt", atMs: DEADLINE_MS + 29, isLate: true, isLastAsk: true },
+    DEADLINE_MS + 29,
   ],
   [
     "gives up once its last ask was split",
@@ -372,11 +373,11 @@ table("nextMove, after an attempt", [
     DEADLINE_MS,
   ],
   [
-    "gives up once that is over",
+    "gives up once nodes would have too little time to answer",
     failed(CONTESTED),
     { ...ASKED, ...IN_CONTEST },
     giveUp(CONTESTED),
-    DEADLINE_MS + 40,
+    DEADLINE_MS + 30,
   ],
   [
     "queues for that before the deadline",

@@ -153,8 +153,7 @@ describe("answerHandshake", () => {
         {
           kind: "failed",
           failure: {
-            message:
-              "NOPERM no permissions to run the 'eval' command: add +eval to the ACL of the user",
+            message: "NOPERM no permissions to run the 'eval' command: add +eval to its ACL",
             isMisconfigured: true,
           },
         },

@@ -220,13 +220,13 @@ describe("The handshake with a server", () => {
     [
       "a denied SETNAME",
       { "CLIENT SETNAME": fails("NOPERM no permissions to run the 'client|setname' command") },
-      /add \+client\|setname to the ACL/,
+      /add \+client\|setname to its ACL/,
       true,
     ],
     [
       "a denied KILL",
       { "CLIENT KILL": fails("NOPERM no permissions to run this command") },
-      /add \+client\|kill to the ACL/,
+      /add \+client\|kill to its ACL/,
       true,
     ],
   ];

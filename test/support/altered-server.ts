@@ -16,6 +16,10 @@ export const ALTERATIONS = {
     local reply = redis.pcall(name, ...)
     return name == 'INFO' and string.gsub(reply, 'redis_version:', 'garnet_version:1.0.90\\r\\nredis_version:') or reply
   end }, { __index = redis })\n`,
+  slots: `local redis = setmetatable({ pcall = function(name, ...)
+    local reply = redis.pcall(name, ...)
+    return name == 'INFO' and string.gsub(reply, '_mode:cluster', '_mode:standalone') or reply
+  end }, { __index = redis })\n`,
   noUndeclaredKeys: `local redis = setmetatable({ pcall = function(name, ...)
     if string.find(tostring((...)), ':none', 1, true) then
       return { err = 'ERR script tried accessing undeclared key' }

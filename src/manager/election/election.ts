@@ -1,3 +1,4 @@
+import { whenAborted } from "../../runtime/when-aborted.js";
 import { asked } from "../caller.js";
 import { Candidacy, type CandidacySettings, type Electorate } from "./candidacy.js";
 import type { ObservedHolder } from "../../api/observed.js";
@@ -11,7 +12,7 @@ export class LockElection implements Election {
   readonly #candidacy: Candidacy<LeasedTerm>;
   readonly #signal: AbortSignal | undefined;
   readonly #observe: Election["observe"];
-  readonly #onAbort = (): void => void this.return();
+  #ignoreSignal = (): void => {};
   #isStarted = false;
 
   /** @internal */
@@ -25,8 +26,7 @@ export class LockElection implements Election {
     this.name = name;
     this.#signal = signal;
     this.#observe = observe;
-    const onOver = (): void => signal?.removeEventListener("abort", this.#onAbort);
-    this.#candidacy = new Candidacy(electorate, settings, onOver);
+    this.#candidacy = new Candidacy(electorate, settings, () => this.#ignoreSignal());
   }
 
   get isLeader(): boolean {
@@ -43,7 +43,8 @@ export class LockElection implements Election {
 
   next(): Promise<IteratorResult<Term, undefined>> {
     if (this.#signal?.aborted) void this.return();
-    else if (!this.#isStarted) this.#signal?.addEventListener("abort", this.#onAbort);
+    else if (!this.#isStarted)
+      this.#ignoreSignal = whenAborted(this.#signal, () => void this.return());
     this.#isStarted = true;
     return asked(this.#candidacy.next());
   }

@@ -133,7 +133,7 @@ describe("quorate ls, watch and bench", () => {
       ...{ QUORATE_USERNAME: "locker", QUORATE_PASSWORD: "secret" },
     });
     expect(code).to.equal(78);
-    expect(stderr).to.include("add +scan to the ACL of the user").and.not.include("secret");
+    expect(stderr).to.include("add +scan to its ACL").and.not.include("secret");
   });
 
   it("lists the names on a Cluster", async () => {
