@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "cb472d67",
-  [HASHED_RUNS_A_PROFILE]: "3db3d8a0",
+  2: "9e0a543c",
+  [HASHED_RUNS_A_PROFILE]: "ca31edda",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
