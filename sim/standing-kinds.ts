@@ -1,6 +1,6 @@
 import { bytesOf, textOf } from "../src/memory/bytes.js";
 import { MARKERS, numberIn, OWN_FIELDS } from "../src/protocol/markers.js";
-import { permitsIn } from "../src/protocol/permits.js";
+import { semaphoreIn } from "../src/protocol/semaphore-size.js";
 import type { NameKeys, Standing, StandingKind } from "./standing-recorder.js";
 
 /** Precedes the ownerId in the field of each hold. */
@@ -17,7 +17,7 @@ export const READERS: StandingKind = {
 
 /** Holders of permits: the same, with the permit of each. A client whose turn it is has no permit yet. */
 export const PERMITS: StandingKind = {
-  isMarked: ({ text }) => permitsIn(text) !== undefined,
+  isMarked: ({ text }) => semaphoreIn(text) !== undefined,
   standingIn: ({ name, lock, beside }) =>
     membersOf(lock && beside).flatMap(([member, expiresAtMs]) => {
       const colon = member.indexOf(":");

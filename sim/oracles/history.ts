@@ -28,7 +28,7 @@ export interface History {
 
 export type OperationName =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
-  | ("refresh" | "inspect" | "watch" | "revoke");
+  | ("refresh" | "inspect" | "watch" | "size" | "revoke");
 
 /** Something that happened. */
 interface Event<Kind extends string> {

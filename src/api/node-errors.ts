@@ -54,7 +54,7 @@ export class MixedLayoutError extends ForeignKeyError {
 
 /**
  * The name is a semaphore of another number of permits on the nodes, held by others; they were not
- * touched. All who use a name have to agree on its permits: to change them, let all of them go first.
+ * touched. All who use a name have to agree on its permits, unless it is resized.
  */
 export class PermitsMismatchError extends QuorateError {
   readonly code = "QUORATE_PERMITS_MISMATCH";
@@ -65,7 +65,7 @@ export class PermitsMismatchError extends QuorateError {
   constructor(lockName: string, permits: number, foundPermits: number, votes: readonly NodeVote[]) {
     const found = `a semaphore of ${foundPermits} permits on the nodes`;
     const happened = `${quoted(lockName)} is ${found}, not of ${permits}`;
-    const remedy = "Let all users of the name have one number, once its permits are released";
+    const remedy = "Give the same number everywhere, or `resize` the semaphore";
     super({ happened, remedy }, lockName, votes);
     this.permits = permits;
     this.foundPermits = foundPermits;

@@ -276,7 +276,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
 
   problemOf(operation: Storing): Refusal | undefined {
     const { quarantine } = this.#deployment;
-    const message = operation.kind === "acquire" ? quarantine.problemOf(this.index) : undefined;
+    const isVote = operation.kind === "acquire" || operation.kind === "size";
+    const message = isVote ? quarantine.problemOf(this.index) : undefined;
     if (message !== undefined) return { fault: "quarantined", message };
     return this.#ttl.problemOf(operation);
   }

@@ -1,5 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import { sizeOf, type AnyOperation, type Operation } from "../protocol/operation.js";
+import { sizeOf, type AnyOperation, type Operation, type Vote } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
   answerUnknown,
@@ -283,7 +283,10 @@ export class Pipeline {
       answered.entries.forEach((entry, at) => {
         const vote = reply.votes[at];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
+        else {
+          learnSize(entry.operation, vote);
+          this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
+        }
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#node.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
       });
@@ -340,4 +343,9 @@ class Unexecuted {
       return !isOvertaken;
     });
   }
+}
+
+/** The node has another size of the semaphore. It counts from now on, whatever becomes of the operation. */
+function learnSize({ keys }: Operation, vote: Vote): void {
+  if (vote.kind !== "fault" && vote.size !== undefined) keys.permits?.size.learn(vote.size);
 }

@@ -26,14 +26,13 @@ export class PermitReservations {
   }
 
   /**
-   * The permits that most nodes reserve, ascending; they are asked for now. Undefined if there are not enough below that
-   * number.
+   * The permits that most nodes reserve, ascending; they are asked for now. Undefined if there are not enough.
    */
-  take(nowMs: number, wanted: number, below: number): number[] | undefined {
+  take(nowMs: number, wanted: number): number[] | undefined {
     const open: (readonly [permit: number, nodeCount: number])[] = [];
     for (const [permit, { nodes, untilMs }] of this.#reservations) {
       if (untilMs <= nowMs) this.#reservations.delete(permit);
-      else if (permit < below) open.push([permit, nodeCountOf(nodes)]);
+      else open.push([permit, nodeCountOf(nodes)]);
     }
     if (open.length < wanted) return undefined;
     const best = open.toSorted(([a, countA], [b, countB]) => countB - countA || a - b);

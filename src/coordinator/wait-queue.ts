@@ -141,7 +141,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   }
 
   /**
-   * A node reserves the name for us, or permits of it; a number beyond the permits of the first waiter is invalid.
+   * A node reserves the name for us, or permits of it: which there are is for the nodes to say.
    *
    * @param untilMs lease clock
    */
@@ -152,15 +152,13 @@ export class WaitQueue extends LinkedSet<QueueMember> {
     untilMs: number,
   ): void {
     if (numbers === undefined) this.#turns |= 1 << index;
-    else if ((numbers.at(-1) ?? 0) < ((this.first ?? this).keys.permits?.count ?? 0))
-      for (const number of numbers) this.#permitReservations?.add(index, number, untilMs);
-    else return;
+    else for (const number of numbers) this.#permitReservations?.add(index, number, untilMs);
     this.first?.on({ what: "turn", isQuorum: this.isOurTurn(nodeCount) });
   }
 
   /** As many permits as the caller wants, which most nodes reserve for us; undefined if there are fewer. */
-  takePermitTurn(nowMs: number, { wanted, count }: Permits): number[] | undefined {
-    return this.#permitReservations?.take(nowMs, wanted, count);
+  takePermitTurn(nowMs: number, { wanted }: Permits): number[] | undefined {
+    return this.#permitReservations?.take(nowMs, wanted);
   }
 
   /** An acquire here was granted: reservations of other nodes are for it, too. */

@@ -1,6 +1,7 @@
 import { queueKeyOf, type NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { numbersText } from "../protocol/permits.js";
+import { type KnownSize } from "../protocol/semaphore-size.js";
 import { NamedLock, WHOLE_NAME } from "./named-lock.js";
 
 /**
@@ -21,30 +22,40 @@ const QUEUE: QueueRules = {
  * is a mutex of its own: if each node only counted those that are taken, too many would be admitted, because nodes may
  * count different holders.
  *
- * @param count number of permits of the semaphore
+ * @param size of the semaphore, which may be resized meanwhile; a number where nobody hears of that
  * @param wanted how many of them
  * @param numbers which, from 0, ascending: of an attempt and of the resulting lock; undefined for a waiter for any
  */
 export function permitLock(
   keys: NameKeys,
-  count: number,
+  size: KnownSize | number,
   wanted = 1,
   numbers?: readonly number[],
 ): LockKind {
+  const known = typeof size === "number" ? neverResized(size) : size;
   const queueKey = queueKeyOf(keys);
   const text = numbersText(numbers ?? []);
-  const at = (of: readonly number[]): LockKind => permitLock(keys, count, of.length, of);
+  const at = (of: readonly number[]): LockKind => permitLock(keys, known, of.length, of);
   return new NamedLock(keys, {
     id: "permit",
     words: wanted === 1 ? "a permit" : `${wanted} permits`,
-    permits: { count, wanted, numbers, at },
-    scriptArgs: [String(count), text],
+    permits: {
+      ...{ size: known, wanted, numbers, at },
+      get count() {
+        return known.current.count;
+      },
+    },
+    scriptArgs: [text],
     // Waiters for a permit and waiters for the name as a whole use different queues.
     waitQueueKey: queueKey,
     // No lock key begins as ours do, so no name can have this queue.
     holderKey: numbers === undefined ? keys.lockKey : `${queueKey}#${text}`,
     queue: wanted === 1 ? QUEUE : queueOfSeveral(wanted),
   });
+}
+
+function neverResized(count: number): KnownSize {
+  return { current: { count, version: 0 }, learn: () => {} };
 }
 
 /** A node lets in the first that waits once as many are free as its place says. */

@@ -24,6 +24,7 @@ import { AcquireTrace, traceAcquire } from "../telemetry/acquire-trace.js";
 import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { withCaller } from "./caller.js";
+import { KnownSizes } from "./known-sizes.js";
 import { LeasedLock } from "./lock.js";
 import { errorOf, recordedTtlOf } from "./outcome-error.js";
 import type { Opening, Reentry } from "./reentry/reentry.js";
@@ -67,6 +68,7 @@ export class Acquirer {
   readonly pending = new LinkedSet<Pending>();
   /** The locks of elections. */
   readonly terms = new WeakSet<LockKind>();
+  readonly sizes = new KnownSizes();
   /** Any state but "open" rejects new acquires; while draining, held locks can still be re-entered. */
   state: "open" | "draining" | "closed" = "open";
   readonly warn: (code: QuorateWarning["code"], message: string) => void;

@@ -22,7 +22,7 @@ import { LOCK_LAYOUTS } from "../protocol/lock-layout.js";
 import { keptMs, type KeyLife } from "../protocol/lease-times.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { RefusedVote, Votes } from "../protocol/operation.js";
-import { permitsIn } from "../protocol/permits.js";
+import { semaphoreIn } from "../protocol/semaphore-size.js";
 import { toleratedCount } from "../protocol/verdict.js";
 
 type Failure = Extract<
@@ -120,7 +120,7 @@ function foreignError(
   votes: readonly NodeVote[],
 ): QuorateError {
   const { key = keys.lockKey, label = "unknown" } = vote ?? {};
-  const [permits, foundPermits] = [keys.permits?.count, permitsIn(label)];
+  const [permits, foundPermits] = [keys.permits?.count, semaphoreIn(label)?.count];
   if (permits !== undefined && foundPermits !== undefined) {
     return new PermitsMismatchError(keys.name, permits, foundPermits, votes);
   }

@@ -1,5 +1,9 @@
+import { ClosedError, LockHeldError, type QuorateError } from "../api/errors.js";
+import type { Context } from "../coordinator/context.js";
+import { askSize, resize } from "../coordinator/resize.js";
 import { show, superfluous } from "../runtime/validate.js";
 import { nullIfHeld, type Acquirer } from "./acquirer.js";
+import { asked } from "./caller.js";
 import type { Lock } from "../api/lock.js";
 import type { Semaphore } from "../api/semaphore.js";
 import type { PermitOptions, SemaphoreOptions } from "../api/options.js";
@@ -7,7 +11,12 @@ import { resolveAcquireOptions } from "../options/resolve.js";
 import { checkPlace, OPTIONS } from "../options/table.js";
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import { failureOf } from "../protocol/attempt-failure.js";
+import type { Votes } from "../protocol/operation.js";
+import { availableCount } from "../protocol/permits.js";
+import { type KnownSize } from "../protocol/semaphore-size.js";
 import { permitLock } from "../kinds/permit.js";
+import { errorOf } from "./outcome-error.js";
 import { runLocked } from "./request.js";
 
 const RUNS_CALLBACKS = "request(options, callback) runs a callback under a permit";
@@ -16,8 +25,8 @@ const OPTIONS_FIRST = "options come before the callback";
 /** A semaphore whose permits are permits of a name. */
 export class PermitSemaphore implements Semaphore {
   readonly name: string;
-  readonly permits: number;
   readonly #nameKeys: NameKeys;
+  readonly #size: KnownSize;
   /** Of any one permit. */
   readonly #keys: LockKind;
   readonly #defaults: Omit<PermitOptions, "permits">;
@@ -29,12 +38,16 @@ export class PermitSemaphore implements Semaphore {
     resolveAcquireOptions(options, settings, settings.usual.wait.waitMs, "semaphore");
     const { permits, ...defaults } = options;
     // Missing, it was not checked.
-    this.permits = OPTIONS.permits.check("permits", permits);
+    this.#size = acquirer.sizes.of(plainKeys, OPTIONS.permits.check("permits", permits));
     this.name = plainKeys.name;
     this.#nameKeys = plainKeys;
-    this.#keys = permitLock(plainKeys, this.permits);
+    this.#keys = permitLock(plainKeys, this.#size);
     this.#defaults = defaults;
     this.#acquirer = acquirer;
+  }
+
+  get permits(): number {
+    return this.#size.current.count;
   }
 
   async acquire(options: PermitOptions = {}): Promise<Lock> {
@@ -66,19 +79,77 @@ export class PermitSemaphore implements Semaphore {
     return await runLocked(lock, callback, this.#acquirer.requestHost);
   }
 
+  async resize(permits: number): Promise<void> {
+    const wrong = superfluous("resize(permits)", arguments, 1, "it has no options");
+    if (wrong !== undefined) throw wrong;
+    const count = OPTIONS.permits.check("permits", permits);
+    await asked(this.#resize(count));
+  }
+
+  async available(): Promise<number> {
+    const wrong = superfluous("available()", arguments, 0, "it has no options");
+    if (wrong !== undefined) throw wrong;
+    return await asked(this.#available());
+  }
+
+  async #resize(count: number): Promise<void> {
+    const { context, nodeTimeoutMs } = this.#open();
+    const lockOf = (size: KnownSize): LockKind => permitLock(this.#nameKeys, size);
+    const votes = await resize(context, lockOf, this.#size, count, nodeTimeoutMs);
+    if (votes !== undefined) throw this.#errorOf(votes);
+  }
+
+  async #available(): Promise<number> {
+    const { context, nodeTimeoutMs } = this.#open();
+    const votes = await askSize(context, this.#keys, nodeTimeoutMs);
+    const count = availableCount(votes);
+    if (count === undefined) throw this.#errorOf(votes);
+    return count;
+  }
+
+  /** @throws ClosedError */
+  #open(): { readonly context: Context; readonly nodeTimeoutMs: number } {
+    const { state, nodes, settings } = this.#acquirer;
+    if (state !== "open") throw new ClosedError(this.name);
+    return { context: nodes.context, nodeTimeoutMs: settings.lease.nodeTimeoutMs };
+  }
+
+  /** Too few nodes have said what they were asked. */
+  #errorOf(votes: Votes): QuorateError {
+    const { nodes } = this.#acquirer;
+    const tried = { waitMs: 0, waitedMs: 0, attemptCount: 1, marginMs: nodes.marginMs() };
+    return errorOf(this.#keys, failureOf("unreachable", votes), nodes.names, tried);
+  }
+
+  /** Others may resize it: nodes are asked before more are refused than it has, and what waits is refused then. */
+  async #acquireSome(wanted: number, acquire: () => Promise<Lock>): Promise<Lock> {
+    if (wanted > this.permits) {
+      await this.#available().catch(() => undefined);
+      if (wanted > this.permits) throw this.#tooMany(wanted);
+    }
+    return await acquire().catch((error: unknown) => {
+      const isTooMany = error instanceof LockHeldError && wanted > this.permits;
+      throw isTooMany ? this.#tooMany(wanted) : error;
+    });
+  }
+
+  #tooMany(wanted: number): RangeError {
+    const most = `at most the ${this.permits} of the semaphore`;
+    return new RangeError(`\`permits\` must be ${most}, got ${wanted}`);
+  }
+
   #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
     checkPlace(options, "permit");
     const { permits: wanted = 1, ...own } = options;
-    if (wanted > this.permits) {
-      const most = `at most the ${this.permits} of the semaphore`;
-      throw new RangeError(`\`permits\` must be ${most}, got ${wanted}`);
-    }
     // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(own, isOnce ? defaults : { waitMs, ...defaults });
     const { once, usual } = this.#acquirer.settings;
-    const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.permits, wanted);
-    return this.#acquirer.acquire(this.name, all, isOnce ? once : usual, { permitKeys });
+    const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.#size, wanted);
+    const acquire = (): Promise<Lock> =>
+      this.#acquirer.acquire(this.name, all, isOnce ? once : usual, { permitKeys });
+    // One permit there always is.
+    return wanted === 1 ? acquire() : this.#acquireSome(wanted, acquire);
   }
 }
 

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { LOCK_LAYOUTS } from "../protocol/lock-layout.js";
 import { OWN_FIELDS } from "../protocol/markers.js";
-import { MAX_PERMITS } from "../protocol/permits.js";
+import { MAX_PERMITS } from "../protocol/semaphore-size.js";
 import {
   boolean,
   checkKnown,

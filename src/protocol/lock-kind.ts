@@ -1,4 +1,5 @@
 import type { NameKeys } from "./keys.js";
+import type { KnownSize } from "./semaphore-size.js";
 import type { TimestampLayout } from "./timestamps.js";
 
 /** Which file of `src/script/kinds` implements the steps of a kind on a node. */
@@ -31,7 +32,9 @@ export interface QueueRules {
 
 /** For a name that is held in permits, each a mutex of its own. */
 export interface Permits {
-  /** How many there are. */
+  /** How many there are; sent before the arguments of the kind. */
+  readonly size: KnownSize;
+  /** The same number. */
   readonly count: number;
   /** How many of them are acquired and released together. */
   readonly wanted: number;

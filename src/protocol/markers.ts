@@ -4,7 +4,7 @@
  *
  * - `owned`: precedes the name of the owner whose holds are stored next to it
  * - `shared`: readers are stored next to it
- * - `semaphore`: precedes the number of permits; the permits held are stored next to it
+ * - `semaphore`: precedes the size of a semaphore; the permits held are stored next to it
  * - `turn`: precedes the inbox of a process for which the name is reserved
  */
 export const MARKERS = {

@@ -1,4 +1,5 @@
 import type { LockKind } from "./lock-kind.js";
+import type { SemaphoreSize } from "./semaphore-size.js";
 import type { Looks, Place } from "./place.js";
 import type { Waiter } from "./waiter.js";
 
@@ -17,11 +18,13 @@ import type { Waiter } from "./waiter.js";
  * - `inspect`: read all that is stored under the name, and change nothing
  * - `watch`: the same, and tell those who observe the name when its holder changes
  * - `expire`: end the holders with the signs given as owner; see `protocol/overdue`
+ * - `size`: store the size of a semaphore that the kind brings, if it is newer than the node's; read the node's, and
+ *   which of the permits are free
  * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal restores it
  */
 export type OperationKind =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
-  | ("refresh" | "inspect" | "watch" | "expire" | "revoke");
+  | ("refresh" | "inspect" | "watch" | "size" | "expire" | "revoke");
 
 /** An owner that hands its lock over to the next waiter in its process. */
 export interface PreviousOwner {
@@ -86,7 +89,7 @@ type Asks<
   readonly keys: LockKind;
   /**
    * The value of the lock key for this attempt. Of a leave and a refresh: the inbox. Of an expire: the signs. Of an
-   * inspect: nothing. Of a watch: a secret, by which the node's messages are proven unless it has one.
+   * inspect and a size: nothing. Of a watch: a secret, by which the node's messages are proven unless it has one.
    */
   readonly ownerId: string;
   /**
@@ -114,6 +117,7 @@ export type Operation =
   | Asks<"refresh", "places">
   | Asks<"inspect">
   | Asks<"watch">
+  | Asks<"size">
   | Asks<"expire">
   | Asks<"revoke", "ttlMs">;
 
@@ -213,6 +217,10 @@ export interface GrantedVote {
   readonly looks?: Looks;
   /** For an inspect and a watch. */
   readonly snapshot?: NameSnapshot;
+  /** For a size: the permits that are free on this node. */
+  readonly freePermits?: readonly number[];
+  /** Of a semaphore: its size on this node. For a size; otherwise only where it is newer than the one that was sent. */
+  readonly size?: SemaphoreSize;
 }
 
 /** What is stored under a name on one node. The owners are complete, and so secrets. */
@@ -265,6 +273,8 @@ export interface RefusedVote {
   readonly takenPermits?: number;
   /** For a permit: the smallest that are free on this node; none where others that came before wait for them. */
   readonly freePermits?: readonly number[];
+  /** The size of the semaphore on this node, where it is newer than the one that was sent. */
+  readonly size?: SemaphoreSize;
 }
 
 export interface FaultVote {

@@ -1,19 +1,7 @@
-import { MARKERS } from "./markers.js";
 import { nodeCountOf } from "./node-sets.js";
-import type { RefusedVote, Vote } from "./operation.js";
-import { toleratedCount } from "./verdict.js";
-
-/** Maximum number of permits of a semaphore. What a step costs a node does not depend on them. */
-export const MAX_PERMITS = 10_000;
-
-/** The value of the lock key while permits are held, and their number. */
-const MARKER = new RegExp(`^${MARKERS.semaphore}(\\d+)$`);
-
-/** The number of permits in the text of a lock key; undefined if it is not a semaphore's. */
-export function permitsIn(text: string): number | undefined {
-  const permits = MARKER.exec(text)?.[1];
-  return permits === undefined ? undefined : Number(permits);
-}
+import type { RefusedVote, Vote, Votes } from "./operation.js";
+import { isNewerSize, MAX_PERMITS } from "./semaphore-size.js";
+import { quorumSize, toleratedCount } from "./verdict.js";
 
 /** Numbers of permits as they are sent: `0-2,5`. @param numbers ascending */
 export function numbersText(numbers: readonly number[]): string {
@@ -71,6 +59,28 @@ export function freePermits(
     for (const [number, mask] of nodes) if (number > last) nodes.set(number, mask | (1 << index));
   }
   return freeTogether(nodes, needed, wanted);
+}
+
+/**
+ * How many permits could be had at once, as far as the answers to a `size` say: those that a quorum of nodes has free.
+ * Undefined if no quorum answered.
+ */
+export function availableCount(votes: Votes): number | undefined {
+  const quorum = quorumSize(votes.length);
+  const nodeCounts = new Map<number, number>();
+  let [answerCount, newest] = [0, { count: 0, version: 0 }];
+  for (const vote of votes) {
+    if (vote?.kind !== "granted" || vote.size === undefined) continue;
+    answerCount++;
+    if (isNewerSize(vote.size, newest)) newest = vote.size;
+    for (const number of vote.freePermits ?? [])
+      nodeCounts.set(number, (nodeCounts.get(number) ?? 0) + 1);
+  }
+  if (answerCount < quorum) return undefined;
+  let count = 0;
+  for (const [number, nodeCount] of nodeCounts)
+    if (nodeCount >= quorum && number < newest.count) count++;
+  return count;
 }
 
 /** Limit for sets of nodes that are looked at: with up to five nodes there are no more. */

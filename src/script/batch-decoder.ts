@@ -3,6 +3,7 @@ import type { BatchReply } from "../channel/transport.js";
 import { operationFault } from "./redis-errors.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { numbersIn } from "../protocol/permits.js";
+import { sizeIn } from "../protocol/semaphore-size.js";
 import { faultVote, type NameSnapshot, type Operation, type Vote } from "../protocol/operation.js";
 
 /** The script's reply as votes, one per operation, and the number of the call that it says it answers. */
@@ -46,18 +47,29 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   const [word, detail] = firstWord(reply);
   switch (word) {
     case "granted": {
-      const [fence, isHandedOver, isWaitedFor] = detail.split(" ");
+      const [fence, signs] = firstWord(detail);
       return {
         kind: "granted",
         fence: Number(fence),
-        isHandedOver: isHandedOver === "1",
-        isWaitedFor: isWaitedFor === "1",
+        isHandedOver: signs.startsWith("1"),
+        isWaitedFor: signs.endsWith("1"),
       };
     }
     case "waited": {
       const [count, rest] = firstWord(detail);
       const vote = decodeVote(rest, operation);
       return vote.kind === "refused" ? { ...vote, waitingCount: Number(count) } : vote;
+    }
+    case "resized": {
+      const [text, rest] = firstWord(detail);
+      const [size, vote] = [sizeIn(text), decodeVote(rest === "0" ? 0 : rest, operation)];
+      return size === undefined || vote.kind === "fault" ? vote : { ...vote, size };
+    }
+    case "size": {
+      const [text, free] = firstWord(detail);
+      const size = sizeIn(text);
+      if (operation.kind !== "size" || size === undefined) return unknownAnswer(reply);
+      return { kind: "granted", fence: 0, size, freePermits: numbersIn(free) ?? [] };
     }
     case "name": {
       const [at, rest] = firstWord(detail);

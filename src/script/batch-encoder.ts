@@ -1,6 +1,7 @@
 import { RECORD_KEY } from "../protocol/keys.js";
 import type { KindId } from "../protocol/lock-kind.js";
 import type { AnyOperation, Operation, OperationKind } from "../protocol/operation.js";
+import { sizeText } from "../protocol/semaphore-size.js";
 import type { Place } from "../protocol/place.js";
 import { deferredTextOf, turnTextOf } from "../protocol/waiter.js";
 
@@ -49,6 +50,7 @@ const ARGUMENT_COUNTS: Readonly<Record<Step, number>> = {
   leave: ARGUMENTS.length,
   refresh: ARGUMENTS.length,
   inspect: upTo("bucket"),
+  size: upTo("owner"),
   watch: upTo("bucket"),
   expire: upTo("owner"),
   revoke: upTo("bucket"),
@@ -127,7 +129,10 @@ function wordsOf(operation: AnyOperation): Words {
   // Of an exclusive lock that is passed on: the previous owner and its token.
   else if (previous !== undefined) args.push(previous.ownerId, textOf(previous.token));
   else if (proclaimed !== undefined) args.push(String(proclaimed.number), proclaimed.value);
-  else if (!isOfAnyKind && keys.scriptArgs.length > 0) args.push(...keys.scriptArgs);
+  else if (!isOfAnyKind) {
+    if (keys.permits !== undefined) args.push(sizeText(keys.permits.size.current));
+    if (keys.scriptArgs.length > 0) args.push(...keys.scriptArgs);
+  }
   const lockKeys =
     places === undefined
       ? keys.lockKeys
@@ -144,8 +149,8 @@ function wordsOf(operation: AnyOperation): Words {
 }
 
 /**
- * The arguments of a refresh: the number of groups of alike places, and of each group its size, its tickets, and what
- * its places have in common: how long a name is reserved and, for a semaphore, the number of permits.
+ * The arguments of a refresh: the number of groups of alike places, and of each group its size, its tickets, and how
+ * long a name is reserved for them.
  */
 function argumentsOfPlaces(places: readonly Place[]): string[] {
   const encoded = [""];
@@ -159,20 +164,15 @@ function argumentsOfPlaces(places: readonly Place[]): string[] {
     for (; end < places.length && isAlike(places[end] as Place, first); end++) {
       tickets += `,${(places[end] as Place).waiter.ticket - ticket}`;
     }
-    const permitCount = first.keys.permits?.count;
-    encoded.push(String(end - from), tickets, turnTextOf(first.waiter), textOf(permitCount));
+    encoded.push(String(end - from), tickets, turnTextOf(first.waiter));
     from = end;
   }
   encoded[0] = String(groupCount);
   return encoded;
 }
 
-function isAlike({ waiter, keys }: Place, { waiter: ofFirst, keys: first }: Place): boolean {
-  return (
-    waiter.turnMs === ofFirst.turnMs &&
-    waiter.placePrefix === ofFirst.placePrefix &&
-    keys.permits?.count === first.permits?.count
-  );
+function isAlike({ waiter }: Place, { waiter: first }: Place): boolean {
+  return waiter.turnMs === first.turnMs && waiter.placePrefix === first.placePrefix;
 }
 
 function isSame(one: Head, other: Head): boolean {

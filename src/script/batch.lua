@@ -28,6 +28,8 @@
 --   "shared <ms> <signs>"    refused, held by readers
 --   "taken <ms> <n> <free> <beginning> <signs>"  refused, a permit is held: ms until the first of all expires,
 --                            how many are taken, the smallest that are free ("0-2,5"), and who has that one
+--   "resized <size> ..."     of a semaphore of another size than the caller knows: that, and one of these answers
+--   "size <size> <free>"     to a size: that of the semaphore here, and the permits of it that are free
 --   "free"                   refused, the key is free
 --   "ended"                  to a heal or an acquire: an operator has ended this lock
 --   "foreign <n> <what>"     refused, the key of the n-th name holds a lock in the layout of that name, or
@@ -54,11 +56,12 @@ while args[at] do
   local is_counting = step == 'count'
   if is_counting then step = 'acquire' end
   local is_plain, is_acquire = kind == 'exclusive' and arg_step <= ARG_INBOX, step == 'acquire'
+  local is_vote = is_acquire or step == 'size'
   local is_done, created = false, nil
 
   -- Once per call: whether the node kept its data, which proposals its clock allows, its highest fence, and whether
   -- there are locks that an operator has ended, or names that somebody observes.
-  if is_acquire and not now_us then
+  if is_vote and not now_us then
     local record, time = try('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs', 'watchedUntilMs'), try('TIME')
     -- No permission to look does not mean that the key is missing.
     local is_denied = record.err and not string.find(record.err, 'WRONGTYPE', 1, true)
@@ -72,7 +75,7 @@ while args[at] do
     is_watched = known ~= '' and now_us < 1000 * tonumber(record[4] or 0)
   end
 
-  if is_acquire and refusal then
+  if is_vote and refusal then
     for m = 1, size do replies[n + m] = refusal end
     is_done = true
   elseif is_plain and is_acquire and not (is_wary or is_watched) then

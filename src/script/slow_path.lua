@@ -27,7 +27,8 @@
 -- or a token; "" without fencing), ttl; for a waiter inbox, ticket, place (in the queue) and reservation (the value
 -- of the lock key while it is reserved for it) and deferred (its acquire, see queue/defer.lua); proposal, for the
 -- fence of a waiter that gets the name; kept, of a lease that was extended beyond its ttl (lib/kept.lua);
--- is_first, where there was no lock before; reserves_nothing, if the next waiter is notified without a reservation.
+-- is_first, where there was no lock before; news, of a semaphore whose size is another than the caller knows;
+-- reserves_nothing, if the next waiter is notified without a reservation.
 -- A call creates only the files and functions that it uses: creating them costs as much as running them.
 -- luacheck: read globals KEYS_OF_ALL RESERVATION
 -- luacheck: read globals ARG_OWNER ARG_BUCKET ARG_FENCE ARG_INBOX ARG_TICKET ARG_RESERVED_MS ARG_KEPT_MS ARG_DEFERRED
@@ -67,7 +68,7 @@ local function run(step, lock, kind, k_end, a_end, is_wary)
   if lock.is_watched and step == 'acquire' and (reply == 0 or string.find(reply, '^%d')) then
     pcall(require('lib.watchers').tell, lock)
   end
-  return reply
+  return lock.news and 'resized ' .. lock.news .. ' ' .. reply or reply
 end
 
 -- An operation that fails does not affect others.

@@ -396,8 +396,7 @@ conformance("permits on a real server and in memory", (redis) => {
   }
 
   for (const permit of [
-    "2",
-    "7",
+    "10000",
     "-1",
     "1.5",
     "NaN",
@@ -408,12 +407,12 @@ conformance("permits on a real server and in memory", (redis) => {
     "0x1",
     "9999999999999999",
   ]) {
-    it(`there is no permit ${permit} of two`, async () => {
+    it(`there is no permit ${permit} of any semaphore`, async () => {
       await redis().forget();
       const node = redis();
       const spec: OperationSpec = { kind: "acquire", fromNowUs: 0, name: "a0" };
       const asked = operationOf(spec, node.nowUs);
-      const keys = { ...permitLock(asked.keys, 2, 1, [0]), scriptArgs: ["2", permit] };
+      const keys = { ...permitLock(asked.keys, 2, 1, [0]), scriptArgs: [permit] };
       const before = await node.state();
       const nodes = [node, new MemoryNode(node.nowUs)];
       for (const kind of ["acquire", "heal", "extend", "release", "seal"] as const) {

@@ -14,7 +14,7 @@ describe("The permits that nodes keep for a wait queue", () => {
     ] as const) {
       reservations.add(index, permit, 100);
     }
-    expect([1, 2, 3, 4].map(() => reservations.take(50, 1, 9))).to.deep.equal([
+    expect([1, 2, 3, 4].map(() => reservations.take(50, 1))).to.deep.equal([
       [5],
       [7],
       [3],
@@ -32,7 +32,7 @@ describe("The permits that nodes keep for a wait queue", () => {
       reservations.add(index, permit, 100);
     }
     expect([1, 2, 3].map((wanted) => reservations.nodeCount(wanted))).to.deep.equal([2, 1, 0]);
-    expect(reservations.take(50, 1, 9)).to.deep.equal([3]);
+    expect(reservations.take(50, 1)).to.deep.equal([3]);
     expect(reservations.nodeCount(1), "without what is asked for by now").to.equal(1);
   });
 
@@ -41,10 +41,9 @@ describe("The permits that nodes keep for a wait queue", () => {
     for (const index of [0, 1])
       for (const permit of [4, 2, 8, 6]) reservations.add(index, permit, 100);
     reservations.add(2, 8, 100);
-    expect(reservations.take(50, 3, 9)).to.deep.equal([2, 4, 8]);
-    expect(reservations.take(50, 2, 9), "too few").to.equal(undefined);
-    expect(reservations.take(50, 1, 6), "none of a smaller semaphore").to.equal(undefined);
-    expect(reservations.take(50, 1, 7)).to.deep.equal([6]);
+    expect(reservations.take(50, 3)).to.deep.equal([2, 4, 8]);
+    expect(reservations.take(50, 2), "too few").to.equal(undefined);
+    expect(reservations.take(50, 1)).to.deep.equal([6]);
   });
 
   it("are forgotten when the nodes keep them no longer", () => {
@@ -52,11 +51,10 @@ describe("The permits that nodes keep for a wait queue", () => {
     reservations.add(0, 3, 100);
     reservations.add(1, 3, 120);
     reservations.add(0, 4, 101);
-    expect(
-      reservations.take(119, 1, 9),
-      "nodes that were heard later keep it longer",
-    ).to.deep.equal([3]);
-    expect(reservations.take(101, 1, 9)).to.equal(undefined);
+    expect(reservations.take(119, 1), "nodes that were heard later keep it longer").to.deep.equal([
+      3,
+    ]);
+    expect(reservations.take(101, 1)).to.equal(undefined);
   });
 
   it("are all told, node by node, once nobody wants them", () => {

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
-import { MAX_PERMITS } from "../../src/protocol/permits.js";
 import { CoordinatorBench, heardInbox, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
@@ -66,16 +65,15 @@ describe("An acquire of any permit", () => {
     expect(permits().at(-1)).to.equal(PERMITS - 1);
   });
 
-  it("asks for no permit that there is not, whatever it is told", () => {
+  it("asks for the permit that it is told of, though it knows of no resize: the nodes say which there are", () => {
     const { acquire, permits, answer, turn, bench } = semaphoreBench();
     acquire();
     answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
     bench.clock.advance(1);
     answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
-    for (const permit of [PERMITS, 999]) turn(permit, 0, 1, 2);
-    expect(permits()).to.have.length(2);
-    turn(3, 0, 1, 2);
-    expect(permits().at(-1)).to.equal(3);
+    for (const node of [0, 1]) turn(PERMITS, node);
+    expect(permits()).to.have.length(3);
+    expect(permits().at(-1)).to.equal(PERMITS);
   });
 
   it("heeds a turn that is for a permit, although its process believes to hold the whole name", () => {
@@ -88,19 +86,6 @@ describe("An acquire of any permit", () => {
     const reserved = reservedBy({ lockKey: KEYS.lockKey, placePrefix: "s", turnMs: 20 });
     for (const node of [0, 1]) bench.context.waitQueues.onTurn(node, reserved, 20);
     expect(bench.counts("acquire")[0]).to.equal(asked + 1);
-  });
-
-  it("asks for no permit that its own semaphore has not, where others say there are more", () => {
-    const { bench, turn, permits, answer } = semaphoreBench();
-    const few = permitLock(KEYS, 2);
-    const first = bench.acquire({ renew: false }, WAIT, ANY);
-    bench.acquire({ renew: false }, { ...WAIT, fair: true }, few);
-    answer(taken(0, 1, 2, 3), taken(0, 1, 2, 3), taken(0, 1, 2, 3));
-    turn(3, 0, 1, 2);
-    first.abort();
-    bench.clock.advance(1);
-    turn(3, 0, 1, 2);
-    expect(permits().slice(2)).to.satisfy((all: number[]) => all.every((permit) => permit < 2));
   });
 
   it("asks all nodes for one and the same", () => {
@@ -309,7 +294,7 @@ describe("Those in a process who wait for a permit", () => {
     const { ownerId, keys } = bench.nodes[0]?.last("leave").operation ?? {};
     expect(ownerId).to.equal("i".padEnd(22, "_"));
     expect(keys).to.include({ id: "permit", lockKey: KEYS.lockKey });
-    expect(keys?.scriptArgs).to.deep.equal([String(MAX_PERMITS), "1"]);
+    expect(keys?.scriptArgs).to.deep.equal(["1"]);
   });
 
   it("heal a node that keeps for them what they have already, though they leave its queue", () => {

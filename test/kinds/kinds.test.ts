@@ -10,7 +10,7 @@ import { sharedLock } from "../../src/kinds/shared.js";
 import { timestampLock } from "../../src/kinds/timestamp.js";
 import { nameKeys, queueKeyOf, type NameKeys } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
-import { MAX_PERMITS } from "../../src/protocol/permits.js";
+import { MAX_PERMITS } from "../../src/protocol/semaphore-size.js";
 
 /** Each kind of lock on a name. */
 const KINDS: Readonly<Record<string, (keys: NameKeys) => LockKind>> = {
@@ -56,8 +56,8 @@ describe("kinds of locks", () => {
     ["owned", ownedLock(A, "job"), ["job", "", ""]],
     ["redisson", redissonLock(A), ["", "redisson_lock__channel:{lock:a}", ""]],
     ["timestamp", timestampLock(A, "timestamp"), ["timestamp"]],
-    ["permit", permitLock(A, 4, 1, [3]), ["4", "3"]],
-    ["any permit", permitLock(A, 4), ["4", ""]],
+    ["permit", permitLock(A, 4, 1, [3]), ["3"]],
+    ["any permit", permitLock(A, 4), [""]],
     ["several", severalLock([B, A]), []],
   ] as const) {
     it(`${title}: are sent with what the script needs`, () => {

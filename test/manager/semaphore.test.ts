@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { LockManager, type PermitOptions, type SemaphoreOptions } from "../../src/index.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { KnownSizes } from "../../src/manager/known-sizes.js";
 import type { Acquirer } from "../../src/manager/acquirer.js";
 import { PermitSemaphore } from "../../src/manager/semaphore.js";
 import { resolveManagerOptions } from "../../src/options/resolve.js";
@@ -102,6 +103,7 @@ describe("The options of a permit", () => {
     const settings = resolveManagerOptions({});
     const acquirer = {
       settings,
+      sizes: new KnownSizes(),
       acquire: (_: unknown, options: PermitOptions, usual: unknown) => {
         all.push([options, usual === settings.once]);
         return Promise.reject(new Error("no"));

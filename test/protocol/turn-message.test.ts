@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { turnMs } from "../../src/protocol/backoff.js";
-import { MAX_PERMITS, numbersText } from "../../src/protocol/permits.js";
+import { numbersText } from "../../src/protocol/permits.js";
+import { MAX_PERMITS } from "../../src/protocol/semaphore-size.js";
 import { parseTurnMessage } from "../../src/protocol/turn-message.js";
 
 const lockKeys = fc.string({ minLength: 1, maxLength: 40, unit: "binary" });

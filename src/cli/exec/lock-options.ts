@@ -1,5 +1,5 @@
 import { OPTIONS } from "../../options/table.js";
-import { MAX_PERMITS } from "../../protocol/permits.js";
+import { MAX_PERMITS } from "../../protocol/semaphore-size.js";
 import { choice, duration, flag, text, whole, type Options, type Values } from "../command.js";
 import { EXIT, UsageError } from "../exit-codes.js";
 import { NODES_CHANGED } from "../nodes-changed.js";

@@ -1,5 +1,5 @@
 -- Permits of a semaphore: one, or several that are taken, renewed and released together. The lock key holds the size
--- of the semaphore, so that it also excludes those of another size. Two sorted sets have the same members, the number
+-- of the semaphore, see lib/semaphore_size.lua. Two sorted sets have the same members, the number
 -- and the owner of each permit that is taken: lock.members by their ends, lock.numbers by their numbers. So no step
 -- looks at more of them than it asks for, however many there are.
 --
@@ -9,15 +9,26 @@
 --
 -- Who waits for permits gets them in the order of the queue, see lib/permit_queue.lua. What is only needed where others
 -- hold permits, or wait, is in files of its own: creating those functions costs as much as taking a permit.
--- luacheck: read globals PERMITS_HOLDER
+-- luacheck: read globals MAX_PERMITS PERMITS_HOLDER
 
 local companion = require('lib.companion')
-local ends_at = require('lib.ends_at')
 local now_ms = require('lib.clock')
 local call = redis.call
 
+-- Of the value of a lock key; nothing where it is no semaphore's.
 local function size_of(holder)
-  return tonumber(string.match(holder or '', '^' .. PERMITS_HOLDER .. '(%d+)$') or nil)
+  return tonumber(string.match(holder or '', '^' .. PERMITS_HOLDER .. '(%d+)@?%d*$') or nil)
+end
+
+-- Whether the semaphore that has the lock key is ours: of our size, or resized.
+local function is_same(lock, holder)
+  return holder == lock.marker or size_of(holder) ~= nil and require('lib.semaphore_size').is_same(lock, holder)
+end
+
+-- When our permits end, ms; undefined where they have, or the lock key has.
+local function ends_at(lock)
+  local score = tonumber(call('ZSCORE', lock.members, lock.member) or nil)
+  return score and score >= now_ms() and is_same(lock, call('GET', lock.key)) and score or nil
 end
 
 -- The permits of a name whose lock key has that value. into: the table that they become
@@ -32,8 +43,9 @@ local function prepare(lock)
   local text = ARGV[lock.a + 1]
   permits_of(lock.key, lock.queue, PERMITS_HOLDER .. ARGV[lock.a], lock)
   lock.first, lock.count = tonumber(text), 1
-  if not lock.first or lock.first < 0 or lock.first >= lock.permits or string.format('%.0f', lock.first) ~= text then
-    lock.ranges, lock.count = require('lib.numbers').ranges_in(text, lock.permits)
+  lock.last = lock.first
+  if not lock.first or lock.first < 0 or lock.first >= MAX_PERMITS or string.format('%.0f', lock.first) ~= text then
+    lock.ranges, lock.count, lock.last = require('lib.numbers').ranges_in(text, MAX_PERMITS)
     lock.first = lock.count > 0 and lock.ranges[1][1]
   end
   -- They are taken and dropped together: the first stands for all.
@@ -87,26 +99,31 @@ local function drop(lock)
 end
 
 -- Those left over from an earlier tenure are not ours. Only after the first command that allocates memory, if there are
--- none: a node without memory refuses nothing after that.
+-- none: a node without memory refuses nothing after that. A size that is kept is looked for with them.
 local function begin(lock)
-  if call('EXISTS', lock.members, lock.numbers) > 0 then call('DEL', lock.members, lock.numbers) end
+  local found = call('EXISTS', lock.members, lock.numbers, companion('size', lock.key))
+  if found > 0 or string.find(lock.marker, '@', 1, true) then
+    require('lib.semaphore_size').recall(lock)
+    if call('EXISTS', lock.members, lock.numbers) > 0 then call('DEL', lock.members, lock.numbers) end
+  end
   lock.is_first = true
 end
 
 local function take(lock, is_acquire)
   if lock.count == 0 then error('ERR no permit is chosen', 0) end
   local holder = call('GET', lock.key)
-  if holder and holder ~= lock.marker and holder ~= lock.reservation then
-    if size_of(holder) then return require('lib.foreign').refusal_as(holder), true end
-    return require('lib.lock_key').refuse(holder, lock.key)
-  end
-  local refusal
-  if holder == lock.marker then
-    refusal = require('lib.permit_queue').refusal_of(lock, is_acquire and not ends_at(lock))
+  if holder and holder ~= lock.reservation then
+    if not is_same(lock, holder) then
+      if size_of(holder) then return require('lib.foreign').refusal_as(holder), true end
+      return require('lib.lock_key').refuse(holder, lock.key)
+    end
+    local is_new = is_acquire and not ends_at(lock)
+    local refusal = require('lib.permit_queue').refusal_of(lock, is_new)
+    if refusal then return refusal end
   else
     begin(lock)
+    if is_acquire and lock.last >= lock.permits then return require('lib.permit_queue').refuse(lock, '') end
   end
-  if refusal then return refusal end
   put(lock, true)
 end
 
@@ -135,7 +152,8 @@ local function let_in(key, queue, holder)
 end
 
 return {
-  is_ours = is_ours, retime = retime, drop = drop, settle = settle, size_of = size_of, permits_of = permits_of,
+  is_ours = is_ours, is_same = is_same, retime = retime, drop = drop, settle = settle, size_of = size_of,
+  permits_of = permits_of,
   expire = expire, let_in = let_in,
   prepare = prepare,
   blocker = function(lock) return require('lib.permit_queue').blocker(lock) end,

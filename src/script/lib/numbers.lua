@@ -7,21 +7,21 @@ local call = redis.call
 -- Of a command; Lua's stack has a limit.
 local MOST_MEMBERS = 1000
 
--- Lists of first and last, and how many numbers that are. A number out of range would be an extra permit.
-local function ranges_in(text, permits)
+-- Lists of first and last, how many numbers that are, and the last. below: all are smaller, or no semaphore has them.
+local function ranges_in(text, below)
   local ranges, count, last = {}, 0, -1
-  if text == '' then return ranges, count end
+  if text == '' then return ranges, count, last end
   for each in string.gmatch(text .. ',', '([^,]*),') do
     local first, other = string.match(each, '^(%d+)%-?(%d*)$')
     local low = tonumber(first)
     local high = other ~= '' and tonumber(other) or low
-    local is_known = low and low > last and high >= low and high < permits
+    local is_known = low and low > last and high >= low and high < below
     if not is_known or (low == high and low or string.format('%.0f-%.0f', low, high)) .. '' ~= each then
-      error('ERR no permit ' .. text .. ' among ' .. permits, 0)
+      error('ERR no permit ' .. text .. ' among ' .. below, 0)
     end
     ranges[#ranges + 1], count, last = { low, high }, count + high - low + 1, high
   end
-  return ranges, count
+  return ranges, count, last
 end
 
 -- Calls it with the arguments of a command for all members of that owner: (score or number, member).

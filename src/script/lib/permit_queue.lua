@@ -3,7 +3,7 @@
 -- Whoever wants permits gets them in the order of the queue: where the first waits for more than are free, those are
 -- kept for it, and nobody behind it is let in. Once there are enough, they are reserved for it, for as long as a name
 -- would be.
--- luacheck: read globals RESERVATION SHARED_HOLDER
+-- luacheck: read globals PERMITS_HOLDER RESERVATION SHARED_HOLDER
 
 local lock_key = require('lib.lock_key')
 local now_ms = require('lib.clock')
@@ -39,7 +39,7 @@ local function offer(lock)
         permit.settle(lock)
       end
     elseif is_too_many then
-      -- It waits for a larger semaphore.
+      -- It gives up when it hears of that.
       rank = rank + 1
     elseif #free == 0 or not require('queue.has_ended')(lock.queue, place) then
       return count and place, ticket
@@ -95,24 +95,26 @@ local function refuse(lock, who)
   return 'taken ' .. left_of(lock) .. ' ' .. told .. ' ' .. signs
 end
 
--- Why permits of a semaphore that others hold cannot be taken; nothing where they can. is_queued: in the order of the
--- queue
-local function refusal_of(lock, is_queued)
+-- Why permits of a semaphore that others hold cannot be taken; nothing where they can. is_new: they are asked for now,
+-- and so in the order of the queue
+local function refusal_of(lock, is_new)
   numbers.sweep(lock)
-  if is_queued then
+  if is_new then
     -- Queueing protects others only: without permission to look, or to tell them, it goes on.
     local may_look, is_late = pcall(is_behind, lock)
     if may_look and is_late then return refuse(lock) end
   end
   local who = taken_numbers.holder_of(lock)
+  -- A permit that there is no more goes to nobody who does not have it.
+  if not who and is_new and lock.last >= lock.permits then who = '' end
   if who then return refuse(lock, who) end
   if lock.reservation then numbers.remove(lock, lock.reservation) end
 end
 
 local function blocker(lock)
   local holder = call('GET', lock.key)
-  if holder and holder ~= lock.marker then return lock_key.refuse(holder, lock.key) end
   if not holder then return 'free' end
+  if not permit.is_same(lock, holder) then return lock_key.refuse(holder, lock.key) end
   numbers.sweep(lock)
   local who = lock.count > 0 and taken_numbers.holder_of(lock)
   return who and refuse(lock, who) or 'free'
@@ -141,10 +143,12 @@ local function leave(lock)
 end
 
 -- For a refresh: how long a place has to wait until as many permits have ended as it wants, ms; 0 where they are free,
--- and it is not behind others.
+-- and it is not behind others, and where it wants more than there are.
 local function left_for(key, queue, holder, place)
   local lock = permit.permits_of(key, queue, holder)
   local wanted = tonumber(string.match(place, '^s(%d+),') or 1)
+  -- Its process has to hear that there are fewer.
+  if wanted > lock.permits then return 0 end
   numbers.sweep(lock)
   local lacks = wanted - (lock.permits - taken_numbers.count(lock))
   if lacks > 0 then
@@ -171,7 +175,21 @@ local function is_kept_for(key, reservation, ms)
   end
 end
 
+-- The size of a semaphore and the numbers of its permits that are free.
+local function size(lock)
+  local holder, free = call('GET', lock.key), ''
+  if permit.size_of(holder) then
+    if not permit.is_same(lock, holder) then return require('lib.foreign').refusal_as(holder) end
+    numbers.sweep(lock)
+    free = taken_numbers.text_of(taken_numbers.free(lock, lock.permits))
+  else
+    require('lib.semaphore_size').recall(lock)
+    if not holder then free = lock.permits > 1 and '0-' .. lock.permits - 1 or '0' end
+  end
+  return 'size ' .. string.sub(lock.marker, #PERMITS_HOLDER + 1) .. ' ' .. free
+end
+
 return {
-  offer = offer, refusal_of = refusal_of, blocker = blocker, leave = leave, left_for = left_for,
-  is_kept_for = is_kept_for,
+  offer = offer, refuse = refuse, refusal_of = refusal_of, size = size, blocker = blocker, leave = leave,
+  left_for = left_for, is_kept_for = is_kept_for,
 }

@@ -3,9 +3,10 @@
 
 -- k: where the keys of the operation begin.
 return function(reply, k)
-  local word = type(reply) == 'string' and string.match(reply, '^%a+ ')
+  local said = type(reply) == 'string' and (string.match(reply, '^resized %S+ (.*)$') or reply)
+  local word = said and string.match(said, '^%a+ ')
   if word ~= 'held ' and word ~= 'shared ' and word ~= 'taken ' and word ~= 'name ' then return reply end
-  local at = tonumber(string.match(reply, '^name (%d+) ') or 1)
+  local at = tonumber(string.match(said, '^name (%d+) ') or 1)
   local may_look, count = pcall(require('queue.count'), require('lib.companion')('queue', KEYS[k + at - 1]))
   return may_look and 'waited ' .. count .. ' ' .. reply or reply
 end

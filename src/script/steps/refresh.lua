@@ -2,8 +2,7 @@
 -- clock, and for each name how long it will keep refusing, ms, and the signs of its holders. 0 where it would grant,
 -- and where only an attempt can find out. Nothing without permission to look.
 --
--- Per name: its lock key. Per group: its size; the tickets, the first one in full; how long a name is reserved; and,
--- for semaphores, the number of permits.
+-- Per name: its lock key. Per group: its size; the tickets, the first one in full; and how long a name is reserved.
 -- luacheck: read globals PERMITS_HOLDER PLACE_MS RESERVATION SHARED_HOLDER
 
 local blocked_ms = require('lib.lock_key').blocked_ms
@@ -14,7 +13,11 @@ local join = require('queue.join')
 local standing = require('lib.standing')
 local call = redis.call
 
-local GROUP_ARGUMENTS = 4
+local GROUP_ARGUMENTS = 3
+
+local function is_semaphore(holder)
+  return holder and string.sub(holder, 1, #PERMITS_HOLDER) == PERMITS_HOLDER
+end
 
 local function left_of(group, n, of, holder, inbox)
   local left = call('PTTL', group.keys[n])
@@ -23,7 +26,7 @@ local function left_of(group, n, of, holder, inbox)
     local is_behind, has_opened = require('queue.is_behind_writer')(of, group.ticket(n), inbox)
     if has_opened then require('queue.notify_readers')(group.keys[n], of) end
     return is_behind and left or 0
-  elseif group.kind == 's' and holder == PERMITS_HOLDER .. group.permits then
+  elseif group.kind == 's' and is_semaphore(holder) then
     return require('lib.permit_queue').left_for(group.keys[n], of, holder, group.place)
   end
   return blocked_ms(holder, left)
@@ -34,7 +37,7 @@ local function is_kept_in(group, holders, inbox)
   return function(n)
     if holders[n] == group.reservation then return true end
     if group.kind == 'x' then return holders[n] and require('queue.executed_with')(group.keys[n], inbox, holders[n]) end
-    if group.kind ~= 's' or holders[n] ~= PERMITS_HOLDER .. group.permits then return false end
+    if group.kind ~= 's' or not is_semaphore(holders[n]) then return false end
     return require('lib.permit_queue').is_kept_for(group.keys[n], group.reservation, group.turn_ms)
   end
 end
@@ -64,12 +67,11 @@ local function tickets_in(text)
 end
 
 local function group_at(k, a, inbox)
-  local size, tickets, reserved, permits = unpack(ARGV, a, a + GROUP_ARGUMENTS - 1)
+  local size, tickets, reserved = unpack(ARGV, a, a + GROUP_ARGUMENTS - 1)
   return {
     size = tonumber(size), keys = { unpack(KEYS, k, k + size - 1) }, ticket = tickets_in(tickets),
     place = reserved .. ':' .. inbox, reservation = RESERVATION .. inbox,
     kind = string.match(reserved, '^[rs]') or 'x', turn_ms = tonumber(string.match(reserved, '%d+$')),
-    permits = permits,
   }
 end
 

@@ -60,6 +60,15 @@ describe("oracle K2, the order of permits", () => {
         events: [...base({ wants: "" }), ...takes(5 * MS, "B")],
       },
       {
+        title: "a first that wants the name as a whole, and goes in the same instant",
+        events: [
+          ...base(),
+          place(20, "stands", "acquire", { process: "C", ticket: 1 }),
+          ...takes(5 * MS, "B"),
+          place(5 * MS, "gone", "release", { process: "C" }),
+        ],
+      },
+      {
         title: "a first that wants more than there are",
         events: [...base({ count: 4 }), ...takes(5 * MS, "B")],
       },
@@ -87,6 +96,15 @@ describe("oracle K2, the order of permits", () => {
     ],
     [
       { title: "a newcomer", events: [...base(), ...takes(5 * MS, "B")] },
+      {
+        title: "a newcomer after one that wanted the name as a whole has gone",
+        events: [
+          ...base(),
+          place(20, "stands", "acquire", { process: "C", ticket: 1 }),
+          place(4 * MS, "gone", "release", { process: "C" }),
+          ...takes(5 * MS, "B"),
+        ],
+      },
       { title: "who came later", events: [...base(), ...takes(5 * MS, "B", 6)] },
       {
         title: "a later waiter that is told",

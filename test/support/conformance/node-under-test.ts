@@ -5,7 +5,7 @@ import type {
   HandshakeRequest,
 } from "../../../src/channel/transport.js";
 import { inboxChannel, watchChannel } from "../../../src/protocol/keys.js";
-import { MAX_PERMITS } from "../../../src/protocol/permits.js";
+import { MAX_PERMITS, type KnownSize } from "../../../src/protocol/semaphore-size.js";
 import {
   newOperation,
   type Operation,
@@ -64,6 +64,11 @@ export interface NodeUnderTest {
   told(): Promise<readonly string[]>;
 }
 
+/** As one client knows it. */
+function sized(count: number, version: number): KnownSize {
+  return { current: { count, version }, learn: () => {} };
+}
+
 export const NAMES = {
   a: keysOf("lock:", "a"),
   b: keysOf("lock:", "b"),
@@ -108,6 +113,14 @@ export const NAMES = {
   ),
   a18of20: permitLock(keysOf("lock:", "a"), 20, 1, [18]),
   a19of20: permitLock(keysOf("lock:", "a"), 20, 1, [19]),
+  /** Of a semaphore that was resized to four, or five, and later to two. */
+  aSized4: permitLock(keysOf("lock:", "a"), sized(4, 7)),
+  aSized5: permitLock(keysOf("lock:", "a"), sized(5, 7)),
+  aSized2: permitLock(keysOf("lock:", "a"), sized(2, 8)),
+  a0sized2: permitLock(keysOf("lock:", "a"), sized(2, 8), 1, [0]),
+  a0sized4: permitLock(keysOf("lock:", "a"), sized(4, 7), 1, [0]),
+  a1sized4: permitLock(keysOf("lock:", "a"), sized(4, 7), 1, [1]),
+  a3sized4: permitLock(keysOf("lock:", "a"), sized(4, 7), 1, [3]),
   bTagged: severalLock([keysOf("lock:", "b"), keysOf("lock:", "{t}x")]),
 } as const;
 

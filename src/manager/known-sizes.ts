@@ -1,0 +1,35 @@
+import type { NameKeys } from "../protocol/keys.js";
+import { isNewerSize, type KnownSize, type SemaphoreSize } from "../protocol/semaphore-size.js";
+
+/** So many names are remembered. The size of one that is forgotten is learned from the nodes again. */
+const MAX_NAMES = 10_000;
+
+/**
+ * The sizes of the semaphores that were resized, as far as this process has heard. Hints: a node knows by itself which
+ * permits there are. But what is known here is sent along, and so brought to nodes that do not know it.
+ */
+export class KnownSizes {
+  readonly #sizes = new Map<string, SemaphoreSize>();
+
+  /** @param count what it has before it is resized, as far as its users agree */
+  of({ lockKey }: NameKeys, count: number): KnownSize {
+    const sizes = this.#sizes;
+    const given = { count, version: 0 };
+    return {
+      get current() {
+        return sizes.get(lockKey) ?? given;
+      },
+      learn: (size) => this.#learn(lockKey, size),
+    };
+  }
+
+  #learn(lockKey: string, size: SemaphoreSize): void {
+    const sizes = this.#sizes;
+    const known = sizes.get(lockKey);
+    if (known === undefined ? size.version === 0 : !isNewerSize(size, known)) return;
+    const [oldest] = sizes.keys();
+    if (known === undefined && sizes.size === MAX_NAMES && oldest !== undefined)
+      sizes.delete(oldest);
+    sizes.set(lockKey, size);
+  }
+}

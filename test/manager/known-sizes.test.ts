@@ -1,0 +1,32 @@
+import { expect } from "chai";
+import { keysOf } from "../../src/kinds/exclusive.js";
+import { KnownSizes } from "../../src/manager/known-sizes.js";
+
+const POOL = keysOf("lock:", "pool");
+
+describe("What is known of the sizes of semaphores", () => {
+  it("is what each user gives, until one was resized, and then the newest for all", () => {
+    const sizes = new KnownSizes();
+    const [two, three] = [sizes.of(POOL, 2), sizes.of(POOL, 3)];
+    const other = sizes.of(keysOf("lock:", "other"), 4);
+    two.learn({ count: 9, version: 0 });
+    expect([two, three].map(({ current }) => current.count)).to.deep.equal([2, 3]);
+    three.learn({ count: 5, version: 7 });
+    two.learn({ count: 9, version: 6 });
+    expect([two, three, sizes.of(POOL, 1)].map(({ current }) => current)).to.deep.equal(
+      Array.from({ length: 3 }, () => ({ count: 5, version: 7 })),
+    );
+    expect(other.current).to.deep.equal({ count: 4, version: 0 });
+    two.learn({ count: 1, version: 8 });
+    expect(three.current.count).to.equal(1);
+  });
+
+  it("is bounded: those that were learned first are forgotten", () => {
+    const sizes = new KnownSizes();
+    const at = (index: number) => sizes.of(keysOf("lock:", `name ${index}`), 1);
+    for (let index = 0; index <= 10_000; index++) at(index).learn({ count: 2, version: 1 });
+    expect([0, 1, 10_000].map((index) => at(index).current.count)).to.deep.equal([1, 2, 2]);
+    at(5).learn({ count: 3, version: 2 });
+    expect(at(1).current.count, "nothing is forgotten for one that is known").to.equal(2);
+  });
+});
