@@ -70,6 +70,7 @@ interface Facts {
   readonly refusal: AttemptFailure | undefined;
   readonly contest: ContestState | undefined;
   readonly permitCount: number | undefined;
+  readonly wanted: number;
   readonly quickCount: number;
   readonly random: () => number;
 }
@@ -79,7 +80,8 @@ function knownOf(facts: Facts): Known {
   const joinOnly = facts.isOwned ? () => keys : undefined;
   const queue = { ...keys.queue, isRefreshed: facts.isRefreshed };
   const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
-  const { permits } = facts.permitCount === undefined ? keys : permitLock(keys, facts.permitCount);
+  const { permitCount, wanted } = facts;
+  const { permits } = permitCount === undefined ? keys : permitLock(keys, permitCount, wanted);
   return {
     ...facts,
     request: { keys: { joinOnly, queue, permits }, settings: { nodeTimeoutMs }, wait, deadlineMs },
@@ -102,6 +104,7 @@ const FIRST: Facts = {
     isJoiner: false,
     contest: undefined,
     permitCount: undefined,
+    wanted: 1,
     quickCount: 0,
   },
   ...{ isAsking: true, isLost: false, standing: "wait", undecidedMs: undefined },
@@ -296,6 +299,24 @@ table("nextMove, after an attempt", [
   ["waits on in its queue", failed(REFUSED), FIRST, queue(REFUSED)],
   ["gives up after the deadline", failed(REFUSED), ASKED, giveUp(REFUSED), DEADLINE_MS],
   ["gives up where waiting is of no use", failed(HOPELESS), ASKED, giveUp(HOPELESS)],
+  [
+    "gives up where it wants more permits than there are by now",
+    failed(REFUSED, true),
+    { ...FIRST, permitCount: 4, wanted: 5 },
+    giveUp(REFUSED),
+  ],
+  [
+    "waits on where it wants all of them",
+    failed(REFUSED),
+    { ...FIRST, permitCount: 4, wanted: 4 },
+    queue(REFUSED),
+  ],
+  [
+    "waits on where nodes that do not answer may have more",
+    failed(SILENT),
+    { ...FIRST, permitCount: 4, wanted: 5 },
+    queue(SILENT),
+  ],
   ["asks again at once for another permit", failed(REFUSED, true), ASKED, quickly("newcomer")],
   ["asks again from its queue", failed(REFUSED, true), FIRST, quickly("waiter")],
   [
