@@ -68,9 +68,9 @@ end
 
 -- All that are free. Where that many are told, reading those that are taken costs less than searching each gap.
 local function all_free(lock)
-  local found, number, rank, some = {}, 0, 0, nil
+  local found, number, rank = {}, 0, 0
   repeat
-    some = call('ZRANGE', lock.numbers, rank, rank + AT_ONCE - 1, 'WITHSCORES')
+    local some = call('ZRANGE', lock.numbers, rank, rank + AT_ONCE - 1, 'WITHSCORES')
     for at = 2, #some, 2 do
       local next_taken = math.min(tonumber(some[at]), lock.permits)
       for each = number, next_taken - 1 do found[#found + 1] = each end
