@@ -181,7 +181,7 @@ local function size(lock)
   if permit.size_of(holder) then
     if not permit.is_same(lock, holder) then return require('lib.foreign').refusal_as(holder) end
     numbers.sweep(lock)
-    free = taken_numbers.text_of(taken_numbers.free(lock, lock.permits))
+    free = taken_numbers.text_of(taken_numbers.all_free(lock))
   else
     require('lib.semaphore_size').recall(lock)
     if not holder then free = lock.permits > 1 and '0-' .. lock.permits - 1 or '0' end
