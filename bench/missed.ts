@@ -14,8 +14,7 @@ const WHY: Readonly<Record<string, string>> = {
     "The next holder is always another process, which has to be scheduled. Fewer processes per core help",
   "script calls per node and hand-over":
     "The first attempt of a process that is refused, and the refreshing of its place",
-  "client CPU, % of a core":
-    "Places in the queues are refreshed four times a second. A faster core helps",
+  "client CPU, % of a core": "Each place in the queues is refreshed every 2 s. A faster core helps",
   "CPU of the first cycles / redlock":
     "There is more code to compile: queues, fencing, admission. The ratio falls with every cycle",
   "acquire p99 / best peer":

@@ -5,8 +5,12 @@ import { contendedSteps, runContendedPart, type ContendedSeries } from "./conten
 import { contendedVerdicts } from "./contended/targets.js";
 import { faultsSteps, runFaultsPart, type FaultSeries } from "./faults/run.js";
 import { faultVerdicts } from "./faults/targets.js";
+import { featuresSteps, runFeaturesPart, type FeaturesSeries } from "./features/run.js";
+import { featuresVerdicts } from "./features/targets.js";
 import { heldSteps, runHeldPart, type HeldSeries } from "./held/run.js";
 import { heldVerdicts } from "./held/targets.js";
+import { observedSteps, runObservedPart, type ObservedSeries } from "./observed/run.js";
+import { observedVerdicts } from "./observed/targets.js";
 import type { Part } from "./part.js";
 import type { PartName, Plans } from "./plan.js";
 import { permitsSteps, runPermitsPart, type PermitsSeries } from "./permits/run.js";
@@ -29,6 +33,8 @@ export interface SeriesOf {
   readonly held: HeldSeries;
   readonly waited: WaitedSeries;
   readonly permits: PermitsSeries;
+  readonly observed: ObservedSeries;
+  readonly features: FeaturesSeries;
   readonly takeover: TakeoverSeries;
   readonly cold: ColdSeries;
   readonly wide: WideSeries;
@@ -46,6 +52,8 @@ export const PARTS: Parts = {
   held: { steps: heldSteps, run: runHeldPart, verdicts: heldVerdicts },
   waited: { steps: waitedSteps, run: runWaitedPart, verdicts: waitedVerdicts },
   permits: { steps: permitsSteps, run: runPermitsPart, verdicts: permitsVerdicts },
+  observed: { steps: observedSteps, run: runObservedPart, verdicts: observedVerdicts },
+  features: { steps: featuresSteps, run: runFeaturesPart, verdicts: featuresVerdicts },
   takeover: { steps: takeoverSteps, run: runTakeoverPart, verdicts: takeoverVerdicts },
   cold: { steps: coldSteps, run: runColdPart, verdicts: coldVerdicts },
   wide: { steps: wideSteps, run: runWidePart, verdicts: wideVerdicts },

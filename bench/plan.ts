@@ -2,7 +2,9 @@ import { FULL_BUDGET, QUICK_BUDGET, type BudgetPlan } from "./budget/plan.js";
 import { FULL_COLD, QUICK_COLD, type ColdPlan } from "./cold/plan.js";
 import { FULL_CONTENDED, QUICK_CONTENDED, type ContendedPlan } from "./contended/plan.js";
 import { FULL_FAULTS, QUICK_FAULTS, type FaultsPlan } from "./faults/plan.js";
+import { FULL_FEATURES, QUICK_FEATURES, type FeaturesPlan } from "./features/plan.js";
 import { FULL_HELD, QUICK_HELD, type HeldPlan } from "./held/plan.js";
+import { FULL_OBSERVED, QUICK_OBSERVED, type ObservedPlan } from "./observed/plan.js";
 import { FULL_PERMITS, QUICK_PERMITS, type PermitsPlan } from "./permits/plan.js";
 import { FULL_SERVERS, QUICK_SERVERS, type ServersPlan } from "./servers/plan.js";
 import { FULL_TAKEOVER, QUICK_TAKEOVER, type TakeoverPlan } from "./takeover/plan.js";
@@ -18,6 +20,8 @@ export interface Plans {
   readonly held: HeldPlan;
   readonly waited: WaitedPlan;
   readonly permits: PermitsPlan;
+  readonly observed: ObservedPlan;
+  readonly features: FeaturesPlan;
   readonly takeover: TakeoverPlan;
   readonly cold: ColdPlan;
   readonly wide: WidePlan;
@@ -37,6 +41,8 @@ export const FULL: Plans = {
   held: FULL_HELD,
   waited: FULL_WAITED,
   permits: FULL_PERMITS,
+  observed: FULL_OBSERVED,
+  features: FULL_FEATURES,
   takeover: FULL_TAKEOVER,
   cold: FULL_COLD,
   wide: FULL_WIDE,
@@ -53,6 +59,8 @@ export const QUICK: Plans = {
   held: QUICK_HELD,
   waited: QUICK_WAITED,
   permits: QUICK_PERMITS,
+  observed: QUICK_OBSERVED,
+  features: QUICK_FEATURES,
   takeover: QUICK_TAKEOVER,
   cold: QUICK_COLD,
   wide: QUICK_WIDE,

@@ -2,7 +2,9 @@ import { budgetTables } from "./budget/tables.js";
 import { coldTable } from "./cold/tables.js";
 import { contendedTables } from "./contended/tables.js";
 import { faultAftermathTable, faultLatencyTable, faultLegend } from "./faults/tables.js";
+import { featuresTable } from "./features/tables.js";
 import { heldTable } from "./held/tables.js";
+import { observedTable } from "./observed/tables.js";
 import { plotsOf } from "./plots/index.js";
 import { PART_NAMES, type PartName } from "./plan.js";
 import { verdictsOf, type Measured, type Results } from "./results.js";
@@ -22,6 +24,8 @@ const SECTIONS: { readonly [Name in PartName]: (measured: Measured<Name>) => str
   held: ({ series }) => `### Held locks\n\n${heldTable(series)}`,
   waited: ({ series }) => `### Waiting for names\n\n${waitedTable(series)}`,
   permits: ({ series }) => `### Permits\n\n${permitsTable(series)}`,
+  observed: ({ series }) => `### Observers of one name\n\n${observedTable(series)}`,
+  features: ({ series }) => `### Features in use\n\n${featuresTable(series)}`,
   takeover: ({ series }) => `### Crashed holders\n\n${takeoverTable(series)}`,
   cold: ({ series }) => `### Cold start\n\n${coldTable(series)}`,
   wide: ({ series }) => `### Wide area\n\n${wideTable(series)}`,

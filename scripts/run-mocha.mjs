@@ -11,13 +11,14 @@ const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 /**
  * Runs mocha once in a separate process and resolves to its totals.
  *
- * @param {{ root: string, spec: string[], ignore?: string[], args: string[], isAside?: boolean, isBusy?: boolean }} run
+ * @param {{ root: string, spec: string[], ignore?: string[], args: string[], isAside?: boolean, isBusy?: boolean, server?: string }} run
  *   `isAside` collects its output in `output` because other runs print at the same time; `isBusy` runs it at low
- *   priority.
+ *   priority; `server` is the path of the server for it, in place of QUORATE_REDIS_SERVER.
  * @returns {Promise<{ passed: number, failed: number, skipped: number, failing: string[], output: string }>}
  *   `failing` has each failure's title and stack.
  */
-export async function runMocha({ root, spec, ignore = [], args, isAside = false, isBusy = false }) {
+export async function runMocha(wanted) {
+  const { root, spec, ignore = [], args, isAside = false, isBusy = false, server } = wanted;
   const dir = mkdtempSync(join(tmpdir(), "quorate-mocha-"));
   try {
     const { "node-option": nodeOptions = [], ...config } = readConfig(root);
@@ -38,7 +39,7 @@ export async function runMocha({ root, spec, ignore = [], args, isAside = false,
         `--reporter=${join(root, "scripts", "summary-reporter.cjs")}`,
         ...args,
       ],
-      isBusy,
+      { isBusy, server },
     );
     const output = outputFile === undefined ? "" : readFileSync(outputFile, "utf8");
     return { ...totals(summaryFile, code), output };
@@ -57,12 +58,16 @@ function readConfig(root) {
   return JSON.parse(readFileSync(join(root, ".mocharc.json"), "utf8"));
 }
 
-function run(root, summaryFile, outputFile, args, isBusy) {
+function run(root, summaryFile, outputFile, args, { isBusy, server }) {
   const output = outputFile === undefined ? "inherit" : openSync(outputFile, "w");
   const child = spawn(process.execPath, args, {
     cwd: root,
     stdio: ["ignore", output, output],
-    env: { ...ownEnvironment(), QUORATE_TEST_SUMMARY: summaryFile },
+    env: {
+      ...ownEnvironment(),
+      ...(server === undefined ? {} : { QUORATE_REDIS_SERVER: server }),
+      QUORATE_TEST_SUMMARY: summaryFile,
+    },
   });
   if (output !== "inherit") closeSync(output);
   if (isBusy && child.pid !== undefined)

@@ -5,19 +5,20 @@ import { fileURLToPath } from "node:url";
 import { compileTests } from "./compile-tests.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { parseNames } from "./parse-arguments.mjs";
-import { runMocha } from "./run-mocha.mjs";
+import { printFailing, runParts } from "./run-parts.mjs";
 import { NotAvailableError, obtainServer, SERVERS } from "./server-programs.mjs";
 import { globOf } from "./test-paths.mjs";
 
 const USAGE = `npm run test:servers [-- NAME...]
 
-Runs the conformance tests and then the integration tests on each of the servers that scripts/servers.mjs can get, or on
+Runs the conformance tests and the integration tests, beside each other, on each of the servers that scripts/servers.mjs can get, or on
 those named: ${Object.keys(SERVERS).join(", ")}.
 What cannot be had here and now is skipped.`;
 
 const PARTS = [
+  { title: "integration, l to z", paths: ["integration/[l-z]*.test.js"] },
+  { title: "integration, a to k", paths: ["integration/[a-k]*.test.js"] },
   { title: "conformance", paths: ["conformance", "memory", "script", "testing/clock.test.js"] },
-  { title: "integration", paths: ["integration/*.test.js"] },
 ];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -29,25 +30,24 @@ const given = parseNames(USAGE, (names) => {
 ensurePackages();
 compileTests(root);
 const lines = [];
-let hasFailed = false;
+const failing = [];
 for (const name of given.length > 0 ? given : Object.keys(SERVERS)) await testOn(name);
+printFailing(failing);
 console.log(`\n${lines.join("\n")}`);
-process.exitCode = hasFailed ? 1 : 0;
+process.exitCode = failing.length > 0 ? 1 : 0;
 
 async function testOn(name) {
   try {
-    process.env.QUORATE_REDIS_SERVER = await obtainServer(name);
+    const server = await obtainServer(name);
+    const parts = PARTS.map(({ title, paths }) => {
+      return { title: `${name}, ${title}`, spec: paths.map(globOf), server };
+    });
+    const { passed, failed, skipped, ...more } = await runParts(parts, { root, args: [] });
+    failing.push(...more.failing.map((each) => `${name}: ${each}`));
+    lines.push(`${name}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
   } catch (error) {
     const isMissing = error instanceof NotAvailableError;
-    hasFailed ||= !isMissing;
+    if (!isMissing) failing.push(`${name}: ${error.message}`);
     lines.push(`${name}: ${isMissing ? "skipped" : "failed"}: ${error.message}`);
-    return;
-  }
-  for (const { title, paths } of PARTS) {
-    console.log(`\n${name}, ${title}`);
-    const spec = paths.map(globOf);
-    const { passed, failed, skipped } = await runMocha({ root, spec, args: [] });
-    hasFailed ||= failed > 0;
-    lines.push(`${name}, ${title}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
   }
 }

@@ -8,7 +8,9 @@ import { compileTests } from "./compile-tests.mjs";
 import { ensureDocker, releaseDocker } from "./ensure-docker.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
+import { newestServers } from "./newest-servers.mjs";
 import { runMocha } from "./run-mocha.mjs";
+import { printFailing, runParts } from "./run-parts.mjs";
 import { compiledTests, globOf, testPaths } from "./test-paths.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -45,47 +47,28 @@ const PARTS = [
   { title: "the promises in the simulator", inside: ["sim/promises.test.js"], isBusy: true },
   { title: "the mutants", inside: ["mutants"], isBusy: true },
 ];
-const LANES = 5;
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failing = [];
 if (spec.length > 0) add(await runMocha({ root, args, spec }));
-else await runAll();
+else {
+  const newest = await newestServers();
+  add(newest.counts);
+  add(await runParts([...PARTS.map(withSpec), ...newest.parts], { root, args }));
+}
 await releaseDocker();
-// Once more at the end: the output of the parts is thousands of lines long, and logs are often cut to their last ones.
-if (failing.length > 0) console.log(`\nFailed:\n\n${failing.join("\n\n")}\n`);
+printFailing(failing);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 
-async function runAll() {
-  const parts = [...PARTS];
-  const lane = async () => {
-    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
-      const { title, inside, isBusy } = part;
-      const startMs = performance.now();
-      // Parts at low priority may have to wait for the others.
-      const limits = isBusy ? ["--timeout=240000", ...args] : args;
-      const result = await runMocha({
-        root,
-        args: limits,
-        isAside: true,
-        isBusy,
-        ...specOf(inside),
-      });
-      const seconds = Math.round((performance.now() - startMs) / 1_000);
-      console.log(`\n${title} (${seconds} s)\n${result.output}`);
-      add(result);
-    }
-  };
-  await Promise.all(Array.from({ length: LANES }, lane));
-}
-
-/** The files of a part, without those that belong to another part. */
-function specOf(inside) {
-  const all = PARTS.flatMap((part) => part.inside);
+/** With the files of the part, without those that belong to another part. */
+function withSpec(part) {
+  const { inside } = part;
+  const all = PARTS.flatMap((each) => each.inside);
   const isWithin = (path) =>
     inside.length === 0 || inside.some((own) => path.startsWith(`${own}/`));
   return {
+    ...part,
     spec: inside.length === 0 ? [globOf("")] : inside.map(globOf),
     ignore: all.filter((path) => !inside.includes(path) && isWithin(path)).map(globOf),
   };

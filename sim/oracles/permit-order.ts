@@ -59,17 +59,21 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
   const holders = new Map<string, Map<string, string>>();
   /** What this instant has given. */
   let given: Given[] = [];
+  /** By node and name: those that have left the queue in this instant, and may have been first in it. */
+  const left = new Map<string, Place[]>();
   /** By node, name and process: its last place. */
   const tickets = new Map<string, number>();
 
   const isFailing = (node: number): boolean => (failing.get(node) ?? 0) > 0;
   const firstOf = ({ node, name, atUs }: Given): Place | undefined => {
-    const all = [...(queues.get(`${node} ${name}`)?.values() ?? [])].toSorted(queueOrder);
-    for (const place of all) {
+    const key = `${node} ${name}`;
+    const all = [...(queues.get(key)?.values() ?? []), ...(left.get(key) ?? [])];
+    for (const place of all.toSorted(queueOrder)) {
       const ageUs = clocks.at(node, atUs) - place.writtenUs;
       if (ageUs > PLACE_US + EDGE_US) continue;
       const isSure = ageUs < PLACE_US - EDGE_US && listeners.hears(place.process, node, atUs);
       if (place.wants !== "s") return undefined;
+      if (left.get(key)?.includes(place) === true) continue;
       // What wants more than there are stands aside.
       if (isSure && place.count <= (permits.of(node, name) ?? 0)) return place;
     }
@@ -110,9 +114,14 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
       const places = getOrAdd(queues, `${node} ${name}`, () => new Map<string, Place>());
       const mark = markOf(event);
       const id = `${process} ${mark}`;
-      if (what === "gone" || what === "passed") places.delete(id);
-      else if (what === "stands") {
-        const sinceUs = places.get(id)?.sinceUs ?? atUs;
+      if (what === "gone" || what === "passed") {
+        const place = places.get(id);
+        if (place !== undefined) getOrAdd(left, `${node} ${name}`, () => []).push(place);
+        places.delete(id);
+      } else if (what === "stands") {
+        // What was told in this instant had left its place, and is back for more.
+        const isBack = wants === "s" && reservedUs.get(`${node} ${name} ${process}`) === atUs;
+        const sinceUs = (isBack ? undefined : places.get(id)?.sinceUs) ?? atUs;
         const writtenUs = clocks.at(node, atUs);
         places.set(id, { process, wants, count, mark, ticket, writtenUs, sinceUs });
         if (wants === "s") tickets.set(`${node} ${name} ${process}`, ticket);
@@ -131,9 +140,12 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
   const finish = (): void => {
     for (const event of given) judge(event);
     given = [];
+    left.clear();
   };
+  let atUs = 0;
   for (const event of events) {
-    if (given.length > 0 && event.atUs > (given[0] as Given).atUs) finish();
+    if (event.atUs > atUs) finish();
+    atUs = event.atUs;
     clocks.see(event);
     permits.see(event);
     see(event);

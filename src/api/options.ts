@@ -189,7 +189,7 @@ export interface AdoptOptions extends LockOptions {
 /**
  * Pauses between two attempts of one acquire, where polling is needed: while nodes do not answer, on a Redis
  * Cluster before Redis 7.0, and for locks in the layouts of other libraries. Otherwise waiters are notified by the nodes, and
- * also poll them every 250 ms to 2 s (the more names a process waits for, the less often) in case a notification
+ * also poll them every 400 ms to 2 s (the more names a process waits for, the less often) in case a notification
  * was lost.
  */
 export interface RetryOptions {

@@ -16,7 +16,7 @@ export interface Semaphore {
    * Acquires a permit, waiting up to `waitMs` while all are held or nodes are unreachable.
    *
    * @throws like {@link LockManager.acquire}; PermitsMismatchError, immediately, if the semaphore exists with a
-   *   different number of permits.
+   *   different number of permits; RangeError if it has fewer than are wanted, also once it has been resized meanwhile.
    */
   acquire(options?: PermitOptions): Promise<Lock>;
 

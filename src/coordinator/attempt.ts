@@ -401,7 +401,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** No quorum has granted it, and the nodes may be split. */
   #onContested({ contest, decision }: Contender, votes: Votes): void {
     const nowMs = this.#context.clock.now();
-    if (decision === "keep" && nowMs < contest.untilMs) return this.#keep(votes, nowMs);
+    if (decision === "keep" && nowMs < contest.askUntilMs) return this.#keep(votes, nowMs);
     const isContested = decision === "keep" || decision === "yield";
     const all = votes.map((vote, index) =>
       isAnswer(vote) ? vote : (this.#toAskAgain[index] ?? vote),

@@ -4,6 +4,7 @@ import {
   isAnswer,
   isSameRefusal,
   keepAtMs,
+  lastAskMs,
   patienceMs,
   splitDecision,
   type ContestState,
@@ -21,6 +22,7 @@ import type { Sleeper } from "./schedule.js";
  */
 export class Contest implements ContestState {
   readonly untilMs: number;
+  readonly askUntilMs: number;
   sentMs: number;
   splitCount = 0;
   roundTripMs = 0;
@@ -32,6 +34,7 @@ export class Contest implements ContestState {
   constructor(sentMs: number, nodeTimeoutMs: number) {
     this.sentMs = sentMs;
     this.untilMs = sentMs + nodeTimeoutMs;
+    this.askUntilMs = lastAskMs(this.untilMs, nodeTimeoutMs);
   }
 
   /** Nodes are asked again: all of them, or those that refused. */

@@ -26,10 +26,12 @@ class TakenNumbers {
     else if (this.all.delete(number)) this.#from = Math.min(this.#from, number);
   }
 
-  /** The smallest that are not taken; as many as there are. */
+  /** The smallest that are not taken; at most as many as are wanted. */
   smallest({ count, wanted }: Choice): number[] {
     const others: number[] = [];
-    for (let number = this.#from; number < count && others.length < wanted; number++) {
+    // Of a semaphore that has become too small, nodes refuse those that there are no more; fewer would be granted.
+    const end = Math.max(count, wanted);
+    for (let number = this.#from; number < end && others.length < wanted; number++) {
       if (!this.all.has(number)) others.push(number);
     }
     return others;

@@ -1,6 +1,12 @@
 import { newOperation, type OperationOf, type Votes } from "../protocol/operation.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { KnownSize, SemaphoreSize } from "../protocol/semaphore-size.js";
+import {
+  isNewerSize,
+  MAX_SIZE_VERSION,
+  nextVersion,
+  type KnownSize,
+  type SemaphoreSize,
+} from "../protocol/semaphore-size.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { Context } from "./context.js";
 import { poll } from "./poll.js";
@@ -17,7 +23,8 @@ function sizeOf({ clock }: Context, keys: LockKind, nodeTimeoutMs: number): Oper
 /**
  * Stores a size on a quorum of nodes. Its version is newer than any that a quorum had before: a node stores no older one,
  * and two quorums share a node. One round is enough, unless a node has a version of a clock that is ahead of ours, or
- * others resize it at the same moment: then it asks again, with a version above theirs. Of those that ask at the same
+ * others resize it at the same moment: then it asks again, with a version above theirs. Also where only a minority has
+ * the newer one: it could come into force later, although it was asked for before. Of those that ask at the same
  * moment, the one with the newest version need not ask again.
  *
  * @param lockOf the semaphore with that size
@@ -33,17 +40,17 @@ export async function resize(
 ): Promise<Votes | undefined> {
   const quorum = quorumSize(context.nodes.length);
   while (true) {
-    const wallMs = Math.floor(context.clock.wallUs() / 1_000);
-    const version = Math.max(wallMs, known.current.version + 1);
+    const version = nextVersion(known.current, context.clock.wallUs());
     const size = { count, version };
     const keys = lockOf({ current: size, learn: (other) => known.learn(other) });
     const votes = await askSize(context, keys, nodeTimeoutMs);
     const found = votes.flatMap((vote) => (vote?.kind === "granted" && vote.size) || []);
-    if (found.filter((one) => isSame(one, size)).length >= quorum) {
+    const isOutdated = found.some((one) => isNewerSize(one, size));
+    if (!isOutdated && found.filter((one) => isSame(one, size)).length >= quorum) {
       known.learn(size);
       return undefined;
     }
-    if (found.length < quorum || known.current.version < version) return votes;
+    if (!isOutdated || found.length < quorum || version === MAX_SIZE_VERSION) return votes;
   }
 }
 

@@ -1,4 +1,4 @@
-import { ClosedError, type QuorateError } from "../api/errors.js";
+import { ClosedError, LockHeldError, type QuorateError } from "../api/errors.js";
 import type { Context } from "../coordinator/context.js";
 import { askSize, resize } from "../coordinator/resize.js";
 import { show, superfluous } from "../runtime/validate.js";
@@ -121,14 +121,21 @@ export class PermitSemaphore implements Semaphore {
     return errorOf(this.#keys, failureOf("unreachable", votes), nodes.names, tried);
   }
 
-  /** Others may have resized it: nodes are asked before more are refused than it has, as far as is known then. */
-  async #acquireMore(wanted: number, acquire: () => Promise<Lock>): Promise<Lock> {
-    await this.#available().catch(() => undefined);
+  /** Others may resize it: nodes are asked before more are refused than it has, and what waits is refused then. */
+  async #acquireSome(wanted: number, acquire: () => Promise<Lock>): Promise<Lock> {
     if (wanted > this.permits) {
-      const most = `at most the ${this.permits} of the semaphore`;
-      throw new RangeError(`\`permits\` must be ${most}, got ${wanted}`);
+      await this.#available().catch(() => undefined);
+      if (wanted > this.permits) throw this.#tooMany(wanted);
     }
-    return await acquire();
+    return await acquire().catch((error: unknown) => {
+      const isTooMany = error instanceof LockHeldError && wanted > this.permits;
+      throw isTooMany ? this.#tooMany(wanted) : error;
+    });
+  }
+
+  #tooMany(wanted: number): RangeError {
+    const most = `at most the ${this.permits} of the semaphore`;
+    return new RangeError(`\`permits\` must be ${most}, got ${wanted}`);
   }
 
   #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
@@ -141,7 +148,8 @@ export class PermitSemaphore implements Semaphore {
     const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.#size, wanted);
     const acquire = (): Promise<Lock> =>
       this.#acquirer.acquire(this.name, all, isOnce ? once : usual, { permitKeys });
-    return wanted > this.permits ? this.#acquireMore(wanted, acquire) : acquire();
+    // One permit there always is.
+    return wanted === 1 ? acquire() : this.#acquireSome(wanted, acquire);
   }
 }
 

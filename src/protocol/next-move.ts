@@ -313,6 +313,7 @@ function onFailed(
 ): NextMove {
   const { place, request, refusal, standing } = known;
   const { deadlineMs, settings } = request;
+  if (failure.kind === "refused" && wantsTooMany(request)) return giveUp(failure, refusal);
   if (isFree && mayAskQuickly(known)) {
     // Even slightly after the deadline.
     const leftMs = deadlineMs + settings.nodeTimeoutMs - nowMs;
@@ -366,6 +367,11 @@ function queue(failure: AttemptFailure | undefined, known: Known): NextMove {
 /** A split says less than that somebody held the name. */
 function giveUp(failure: AttemptFailure, refusal: AttemptFailure | undefined): NextMove {
   return { move: "giveUp", failure: (failure.kind === "split" && refusal) || failure };
+}
+
+/** Its semaphore has been resized meanwhile. It would keep all others of its process waiting. */
+function wantsTooMany({ keys: { permits } }: KnownRequest): boolean {
+  return permits !== undefined && permits.wanted > permits.count;
 }
 
 function mayAskQuickly({ request, quickCount }: Known): boolean {

@@ -10,9 +10,11 @@ export const PLACE_MS = 5_000;
 
 /**
  * How often a process refreshes each of its places, ms, while they are few; and how often it is heard of on the nodes at
- * least, however many they are: a node executes no deferred acquire of a process that it has not heard of lately.
+ * least, however many they are. A node executes no deferred acquire of a process that it has not heard of for half a
+ * second, see `maxAgeMs`: below that by what a call may be late, and not more often, because whoever gets the lock
+ * sooner needs no refresh at all.
  */
-export const MIN_REFRESH_MS = 250;
+export const MIN_REFRESH_MS = 400;
 
 /** The longest refresh interval, ms, however many places there are. */
 export const MAX_REFRESH_MS = 2_250;

@@ -140,8 +140,10 @@ function tripsWithoutNode(nodeCount: number): number {
 
 /** What a contender knows of a contest, over its attempts. Instants are of the lease clock, ms. */
 export interface ContestState {
-  /** Until then it asks again. */
+  /** Until then nodes may answer. */
   readonly untilMs: number;
+  /** Until then nodes are asked again: see {@link lastAskMs}. */
+  readonly askUntilMs: number;
   /** When nodes were asked last. */
   readonly sentMs: number;
   /** As measured, ms. */
@@ -152,9 +154,20 @@ export interface ContestState {
   readonly isLastAsk: boolean;
 }
 
+/**
+ * Until when nodes are asked: a quarter of the deadline is left for the answers. With less, a moment in which a machine
+ * is busy would look like silence.
+ */
+export function lastAskMs(untilMs: number, nodeTimeoutMs: number): number {
+  return untilMs - nodeTimeoutMs / 4;
+}
+
 /** Whether a contender asks all nodes again. */
-export function isContestOpen({ untilMs, isLastAsk }: ContestState, nowMs: number): boolean {
-  return !isLastAsk && nowMs < untilMs;
+export function isContestOpen(
+  { askUntilMs, isLastAsk }: Pick<ContestState, "askUntilMs" | "isLastAsk">,
+  nowMs: number,
+): boolean {
+  return !isLastAsk && nowMs < askUntilMs;
 }
 
 /** Whether the same clients refuse that refused when the nodes were asked before. */
@@ -169,30 +182,31 @@ function refuserOf(vote: Vote | undefined): string | undefined {
 /**
  * When one that keeps its nodes asks those that refused again: the first time immediately, as those that yield are giving
  * them back. Others may get a node first, so it goes on asking as fast as the nodes answer. But whoever refuses it
- * again and again has not yielded: that one is asked for at longer and longer pauses.
+ * again and again has not yielded: that one is asked for at longer and longer pauses, but while nodes may be asked.
  *
  * @param sameCount how often in a row the same clients have refused it
  */
 export function keepAtMs(
-  { roundTripMs, splitCount, sentMs }: ContestState,
+  { roundTripMs, splitCount, sentMs, askUntilMs }: ContestState,
   sameCount: number,
   nowMs: number,
 ): number {
   if (splitCount === 1) return nowMs;
   const growth = sameCount < 2 ? 0 : Math.min(MAX_GROWTH, 2 ** (sameCount - 1));
-  return Math.max(nowMs, sentMs + Math.max(MIN_ASK_MS, roundTripMs * growth));
+  const atMs = sentMs + Math.max(MIN_ASK_MS, roundTripMs * growth);
+  return Math.max(nowMs, Math.min(atMs, askUntilMs));
 }
 
 /**
  * When one that yielded asks all nodes again. After one to two round trips, so that the one that keeps its nodes is
  * asked for before; after more for those without a vote; and later with every further split, as many contend. At
- * the latest two round trips before its time is up, so that it can still keep its nodes once.
+ * the latest one round trip before nodes are asked for the last time, so that it can still keep its nodes once.
  *
  * @param had whether any node granted it, of how many
  * @param unit a random number in [0, 1)
  */
 export function askAll(
-  { roundTripMs, splitCount, untilMs }: ContestState,
+  { roundTripMs, splitCount, untilMs, askUntilMs }: ContestState,
   had: { readonly hadVote: boolean; readonly nodeCount: number },
   unit: number,
   nowMs: number,
@@ -201,6 +215,6 @@ export function askAll(
   const growth = Math.min(MAX_GROWTH, 2 ** (splitCount - 1));
   const trips = had.hadVote ? 1 : tripsWithoutNode(had.nodeCount);
   const atMs = nowMs + tripMs * trips * growth * (1 + unit);
-  const lastMs = untilMs - 2 * tripMs;
+  const lastMs = Math.min(untilMs - tripMs, askUntilMs) - tripMs;
   return { atMs: Math.min(atMs, Math.max(nowMs, lastMs)), isLastAsk: atMs > lastMs };
 }

@@ -11,7 +11,7 @@ import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
 import { NO_RECORD } from "../protocol/record.js";
 import { MAX_SIGNS, RENEWED_BY_MS, SIGN_INEXACT_MS } from "../protocol/overdue.js";
 import { OWNER_BEGINNING, OWNER_INBOX, SHOWN_OWNER } from "../protocol/owner-id.js";
-import { MAX_PERMITS } from "../protocol/semaphore-size.js";
+import { MAX_PERMITS, MAX_SIZE_VERSION } from "../protocol/semaphore-size.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/place.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
 import { WATCH_MS } from "../protocol/watching.js";
@@ -35,6 +35,7 @@ const CONSTANTS = {
   MAX_FENCE,
   MAX_PERMITS,
   MAX_SIGNS,
+  MAX_SIZE_VERSION,
   MIN_REFRESH_MS,
   NO_NUMBER,
   NO_RECORD,

@@ -105,6 +105,26 @@ describe("the bench on real servers", function () {
         warmUpMs: 20,
         measureMs: 50,
       },
+      observed: {
+        nodeCount: 3,
+        cases: [
+          { managerCount: 0, loopCount: 0 },
+          { managerCount: 2, loopCount: 3 },
+        ],
+        rounds: 1,
+        settleMs: 50,
+        measureMs: 400,
+        changeMs: 50,
+      },
+      features: {
+        nodeCount: 2,
+        features: ["own name observed", "another name with a value", "own value"],
+        workerCount: 2,
+        rounds: 1,
+        warmUpMs: 20,
+        sliceMs: 20,
+        sliceCount: 2,
+      },
       takeover: { nodeCount: 3, ttlMs: 6_000, clockStepsMs: [0, 2_000], rounds: 1, settleMs: 300 },
       waited: { nodeCount: 3, nameCounts: [30], rounds: 1, settleMs: 500, measureMs: 1_000 },
     };
@@ -166,7 +186,7 @@ describe("the bench on real servers", function () {
     const [sample] = seriesIn(results, "waited")[0]?.samples ?? [];
     // Not a number if one of them was not woken at all.
     expect(sample?.wakeMaxMs).to.be.above(0);
-    // A refresh every 250 ms, and what the holder renews; 30 attempts each time would be more.
+    // A refresh every 400 ms, and what the holder renews; 30 attempts each time would be more.
     expect(sample?.callsPerNode).to.be.within(1, 20);
   });
 
@@ -175,6 +195,24 @@ describe("the bench on real servers", function () {
       const [sample] = samples;
       expect(sample?.requestsPerSecond).to.be.above(1);
       expect(sample?.nodeUs).to.be.above(0);
+    }
+  });
+
+  it("shows observers the changes, at a cost to the nodes", () => {
+    const [none, some] = seriesIn(results, "observed").map(({ samples }) => samples[0]);
+    expect(none?.shownShare).to.satisfy(Number.isNaN);
+    // A loop on a busy machine skips what is over.
+    expect(some?.shownShare).to.be.within(0.1, 1.5);
+    expect(some?.base).to.include({ nodeUs: none?.nodeUs });
+  });
+
+  it("acquires and releases with a feature and without", () => {
+    for (const { samples } of seriesIn(results, "features")) {
+      const [{ plain, used } = {}] = samples;
+      for (const cost of [plain, used]) {
+        expect(cost?.cyclesPerSecond).to.be.above(1);
+        expect(cost?.scriptsUs).to.be.above(0);
+      }
     }
   });
 

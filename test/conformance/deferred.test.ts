@@ -219,6 +219,18 @@ const ROWS: readonly Row[] = [
     tells: ["q 0"],
   },
   {
+    title: "nor the place of an attempt that came back with an older state of the node",
+    given: [
+      record,
+      run(acquire(), acquire(yByP)),
+      runFor("id-0", release({ ...zByQ, ...defers("x") })),
+      run(release({ owner: "z", inbox: "q", ticket: 0 })),
+    ],
+    when: release(),
+    gets: "y",
+    tells: ["p 0"],
+  },
+  {
     title: "none of the owner that the release ends",
     given: [record, run(acquire({ owner: "z" }))],
     when: release({ owner: "z", inbox: "q", ticket: 1, ...defers("z") }),

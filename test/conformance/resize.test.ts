@@ -189,6 +189,25 @@ conformance("the size of a semaphore on a real server and in memory", (redis) =>
     });
   }
 
+  for (const text of [
+    ...["data", "semaphore:", "semaphore:0@5", "semaphore:01@5", "semaphore:10001@5"],
+    ...["semaphore:3@9007199254740992", `semaphore:3@${"9".repeat(400)}`, "semaphore:3@-5"],
+  ]) {
+    it(`is none where no client could have sent it: ${text.slice(0, 40)}`, async () => {
+      const kept: Step = { do: "put", key: "quorate:size:{lock:a}", text };
+      for (const [given, when, gives] of [
+        [[kept], [size("aPermits"), take("a0"), take("a1", y), size("aPermits")], "2[0-1] + + 2[]"],
+        [[kept], [take("a3sized4"), size("aPermits")], "+ 4@4[0-2]"],
+        [[kept], [size("aSized4"), size("aPermits")], "4@4[0-3] 4@4[0-3]"],
+        [[put("a", text, 1_000)], [size("aSized4"), size("aPermits")], undefined],
+      ] as const) {
+        const last = lastOf(await expectSame(redis(), [...given, run(...when)]));
+        const { votes } = last.answer as { votes: Vote[] };
+        if (gives !== undefined) expect(votes.map(wordOf).join(" ")).to.equal(gives);
+      }
+    });
+  }
+
   it("stays beside the lock key for good, and only where it was resized", async () => {
     const sized = ["lock:a", "quorate:size:{lock:a}"];
     for (const [steps, keys] of [

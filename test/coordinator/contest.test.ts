@@ -136,19 +136,29 @@ describe("an acquire whose nodes are split", () => {
     });
   }
 
-  it("L1, E1: is told of the split one node deadline after its first send, however often it was split", () => {
-    const { bench, outcomes, kinds } = contested();
-    // The last ask leaves two round trips, which are 2 ms at least.
-    for (let ms = 0; ms <= TIMEOUT_MS; ms++) {
-      if (ms < TIMEOUT_MS - 4) expect(kinds()).to.deep.equal([]);
-      bench.answer("acquire", [granted(7), byLower(), byHigher()]);
-      bench.clock.advance(1);
-    }
-    expect(kinds()).to.deep.equal(["split"]);
-    expect(outcomes[0]?.attemptCount).to.be.above(2);
-    bench.clock.advance(1_000);
-    expect(outcomes).to.have.length(1);
-  });
+  for (const [title, votes, most] of [
+    ["yields", [granted(7), byLower(), byHigher()], 40],
+    ["keeps its node", [granted(7), byHigher(), byHighest()], 1],
+  ] as const) {
+    it(`L1, E1: is told of the split before its node deadline, however often it ${title}, and asks while a quarter is left`, () => {
+      const { bench, outcomes, kinds } = contested();
+      const askUntilMs = (TIMEOUT_MS * 3) / 4;
+      let askedMs = 0;
+      for (let ms = 0; ms <= TIMEOUT_MS; ms++) {
+        // The last ask is of those that refused: all are asked a round trip before, which is 2 ms at least.
+        if (ms < askUntilMs - 2) expect(kinds()).to.deep.equal([]);
+        const before = bench.counts("acquire")[1];
+        bench.answer("acquire", votes);
+        bench.clock.advance(1);
+        if (bench.counts("acquire")[1] !== before) askedMs = ms + 1;
+      }
+      expect(askedMs).to.be.within(askUntilMs - 12, askUntilMs + 1);
+      expect(kinds()).to.deep.equal(["split"]);
+      expect(outcomes[0]?.attemptCount).to.be.within(1, most);
+      bench.clock.advance(1_000);
+      expect(outcomes).to.have.length(1);
+    });
+  }
 
   it("is told that it is unreachable where nodes have not answered in the time that they may take", () => {
     const { bench, outcomes } = contested();

@@ -104,6 +104,13 @@ describe("PermitPicker", () => {
     expect(bench.nextOnes(), "nothing is known").to.deep.equal([0, 2, 3]);
   });
 
+  it("asks for no fewer than are wanted where the semaphore has become smaller than that", () => {
+    const bench = new Bench(2, 4);
+    expect(bench.nextOnes(), "so that nodes refuse it").to.deep.equal([0, 1, 2, 3]);
+    expect(bench.picker.onFailure(bench.onlyFree(0, 1))).to.equal(false);
+    expect(bench.nextOnes()).to.deep.equal([0, 1, 2, 3]);
+  });
+
   it("still knows what its process holds when others have asked for that in vain", () => {
     const bench = new Bench(5, 3);
     bench.take([0, 1, 2]);

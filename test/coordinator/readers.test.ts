@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { granted, held } from "../support/votes.js";
+import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 
@@ -145,7 +146,7 @@ describe("Readers in the wait queue of one process", () => {
     bench.clock.advance(2_001);
     expect(bench.nodes[0]?.refreshed, "only the first contends").to.have.length(1);
     bench.blockFor(0);
-    bench.clock.advance(300);
+    bench.clock.advance(MIN_REFRESH_MS + 50);
     expect(openCount()).to.equal(1);
   });
 

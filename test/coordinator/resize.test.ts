@@ -77,9 +77,35 @@ describe("resize", () => {
     await bench.store({ count: 3, version: version + 7 }, { count: 4, version: version + 9 }, OLD);
     expect(bench.asked).to.deep.equal({ count: 5, version: version + 10 });
     expect(await stateOf(resizing)).to.equal("pending");
-    await bench.store(OLD, OLD, { count: 8, version: version + 20 });
-    expect(await resizing, "one that others have stored on a minority").to.equal(undefined);
+    await bench.store(OLD, OLD, OLD);
+    expect(await resizing).to.equal(undefined);
     expect(bench.known.current).to.deep.equal({ count: 5, version: version + 10 });
+  });
+
+  it("asks again above what only a minority has, which could come into force later", async () => {
+    const bench = new Bench();
+    const resizing = bench.resize(5);
+    const { version } = bench.asked ?? OLD;
+    await bench.store(OLD, OLD, { count: 8, version: version + 20 });
+    expect(await stateOf(resizing)).to.equal("pending");
+    expect(bench.asked).to.deep.equal({ count: 5, version: version + 21 });
+    await bench.store(OLD, OLD, "fails");
+    expect(await resizing).to.equal(undefined);
+    expect(bench.known.current).to.deep.equal({ count: 5, version: version + 21 });
+  });
+
+  it("ends where nothing is newer than what nodes have", async () => {
+    const bench = new Bench();
+    const newest = { count: 9, version: Number.MAX_SAFE_INTEGER };
+    bench.known.current = newest;
+    const resizing = bench.resize(5);
+    expect(bench.asked).to.deep.equal({ count: 5, version: Number.MAX_SAFE_INTEGER });
+    bench.answer("size", [says(newest), says(newest), says(newest)]);
+    expect((await resizing)?.map((vote) => vote?.kind)).to.deep.equal([
+      "granted",
+      "granted",
+      "granted",
+    ]);
   });
 
   it("of one that was asked for with the same version by others, only the same number counts", async () => {

@@ -4,6 +4,7 @@ import { expect } from "chai";
 import { LockManager } from "../../src/index.js";
 import { RedisFleet, type RedisProcess } from "../../src/testing/index.js";
 import { PATIENT } from "../support/patient.js";
+import { eventually } from "../support/settle.js";
 import { root } from "./project.js";
 
 /** How many locks and waiters are measured: enough that what they share does not count. */
@@ -66,6 +67,34 @@ describe("docs/operate/sizing.md", function () {
     const next = all.map(async (acquired) => (await acquired).release());
     await lock.release();
     await Promise.all(next);
+  });
+
+  it("states what a value takes", async () => {
+    const [locks] = managers as [LockManager];
+    const before = await bytesOf("*");
+    const plain = await locks.acquire("plain");
+    const plainBytes = (await bytesOf("*")) - before;
+    const proclaiming = await locks.acquire("proclaiming", { value: "v".repeat(1_024) });
+    const bytes = async (): Promise<number> => (await bytesOf("*")) - before - 2 * plainBytes;
+    await eventually("the value is there", async () => (await bytes()) > 1_024);
+    expectStated("a `value` of 1 kB", await bytes());
+    await Promise.all([plain, proclaiming].map((lock) => lock.release()));
+  });
+
+  it("states how many connections there are", async () => {
+    const all = async (): Promise<number> =>
+      String(await node().command("CLIENT", "LIST")).split("\n").length;
+    const before = await all();
+    await using locks = new LockManager(fleet.urls, PATIENT);
+    await locks.ready({ all: true });
+    await using lock = await locks.acquire("counted", { renew: false, ttlMs: 60_000 });
+    expect(await all()).to.equal(before + 1);
+    expect(await locks.acquire("counted", { waitMs: 500 }).catch(() => "held")).to.equal("held");
+    await eventually("it listens", async () => (await all()) === before + 2);
+    const observed = ["a", "b"].map((name) => locks.observe(name));
+    await Promise.all(observed.map((observer) => observer.next()));
+    await eventually("each name has one more", async () => (await all()) === before + 4);
+    expect(lock.isHeld).to.equal(true);
   });
 
   it("states what a lock takes that an operator ended", async () => {

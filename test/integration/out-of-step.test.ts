@@ -6,6 +6,7 @@ import { howMany } from "../support/long.js";
 import { MixingProxies } from "../support/mixing-proxy.js";
 
 const ROUND_COUNT = howMany(100, 2_000);
+const MOST_ROUNDS = 5 * ROUND_COUNT;
 
 describe(`${ROUND_COUNT} rounds behind proxies that mix up replies`, function () {
   this.timeout(600_000);
@@ -21,7 +22,11 @@ describe(`${ROUND_COUNT} rounds behind proxies that mix up replies`, function ()
     const codes = new Set<string>();
     for (const locks of managers) locks.on("warning", ({ code }) => codes.add(code));
     let [bothCount, heldCount] = [0, 0];
-    for (let round = 0; round < ROUND_COUNT; round++) {
+    const overtakenCount = (): number => one.overtakenCount + two.overtakenCount;
+    // On a busy machine, more replies come together, which cannot overtake each other.
+    const isEnough = (round: number): boolean =>
+      round >= MOST_ROUNDS || (round >= ROUND_COUNT && overtakenCount() > ROUND_COUNT / 4);
+    for (let round = 0; !isEnough(round); round++) {
       const held = await Promise.all(managers.map((locks, client) => play(locks, client, round)));
       // None has been let go: whoever counts as a holder holds it now.
       const [names, others] = held.map((locks) => locks.filter(isHeld).map(({ name }) => name));
@@ -29,9 +34,8 @@ describe(`${ROUND_COUNT} rounds behind proxies that mix up replies`, function ()
       if ([names, others].flat().length > 0) heldCount++;
       await Promise.all(held.flat().map(async (lock) => lock?.release()));
     }
-    const overtakenCount = one.overtakenCount + two.overtakenCount;
-    expect(bothCount, `rounds with two holders, of ${ROUND_COUNT}`).to.equal(0);
-    expect(overtakenCount).to.be.above(ROUND_COUNT / 4);
+    expect(bothCount, "rounds with two holders").to.equal(0);
+    expect(overtakenCount()).to.be.above(ROUND_COUNT / 4);
     expect(heldCount).to.be.above(ROUND_COUNT / 10);
     expect([...codes]).to.include("QUORATE_REPLIES_OUT_OF_STEP");
   });

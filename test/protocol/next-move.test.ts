@@ -70,6 +70,7 @@ interface Facts {
   readonly refusal: AttemptFailure | undefined;
   readonly contest: ContestState | undefined;
   readonly permitCount: number | undefined;
+  readonly wanted: number;
   readonly quickCount: number;
   readonly random: () => number;
 }
@@ -79,7 +80,8 @@ function knownOf(facts: Facts): Known {
   const joinOnly = facts.isOwned ? () => keys : undefined;
   const queue = { ...keys.queue, isRefreshed: facts.isRefreshed };
   const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
-  const { permits } = facts.permitCount === undefined ? keys : permitLock(keys, facts.permitCount);
+  const { permitCount, wanted } = facts;
+  const { permits } = permitCount === undefined ? keys : permitLock(keys, permitCount, wanted);
   return {
     ...facts,
     request: { keys: { joinOnly, queue, permits }, settings: { nodeTimeoutMs }, wait, deadlineMs },
@@ -102,6 +104,7 @@ const FIRST: Facts = {
     isJoiner: false,
     contest: undefined,
     permitCount: undefined,
+    wanted: 1,
     quickCount: 0,
   },
   ...{ isAsking: true, isLost: false, standing: "wait", undecidedMs: undefined },
@@ -280,7 +283,8 @@ table("nextMove, where not too many may wait", [
 const CONTESTED = { ...SPLIT, isContested: true };
 /** Split for the first time, by nodes that take 4 ms. */
 const CONTEST: ContestState = {
-  ...{ untilMs: DEADLINE_MS + 40, sentMs: NOW_MS, roundTripMs: 4, splitCount: 1, isLastAsk: false },
+  ...{ untilMs: DEADLINE_MS + 40, askUntilMs: DEADLINE_MS + 30, isLastAsk: false },
+  ...{ sentMs: NOW_MS, roundTripMs: 4, splitCount: 1 },
 };
 const IN_CONTEST = { contest: CONTEST };
 /** One to two round trips. */
@@ -295,6 +299,24 @@ table("nextMove, after an attempt", [
   ["waits on in its queue", failed(REFUSED), FIRST, queue(REFUSED)],
   ["gives up after the deadline", failed(REFUSED), ASKED, giveUp(REFUSED), DEADLINE_MS],
   ["gives up where waiting is of no use", failed(HOPELESS), ASKED, giveUp(HOPELESS)],
+  [
+    "gives up where it wants more permits than there are by now",
+    failed(REFUSED, true),
+    { ...FIRST, permitCount: 4, wanted: 5 },
+    giveUp(REFUSED),
+  ],
+  [
+    "waits on where it wants all of them",
+    failed(REFUSED),
+    { ...FIRST, permitCount: 4, wanted: 4 },
+    queue(REFUSED),
+  ],
+  [
+    "waits on where nodes that do not answer may have more",
+    failed(SILENT),
+    { ...FIRST, permitCount: 4, wanted: 5 },
+    queue(SILENT),
+  ],
   ["asks again at once for another permit", failed(REFUSED, true), ASKED, quickly("newcomer")],
   ["asks again from its queue", failed(REFUSED, true), FIRST, quickly("waiter")],
   [
@@ -351,18 +373,18 @@ table("nextMove, after an attempt", [
     DEADLINE_MS,
   ],
   [
-    "does so for the last time two round trips before that is over",
+    "does so for the last time a round trip before nobody may be asked",
     failed(CONTESTED),
     { ...ASKED, ...IN_CONTEST },
-    { move: "askAt", atMs: DEADLINE_MS + 32, isLate: true, isLastAsk: true },
-    DEADLINE_MS + 30,
+    { move: "askAt", atMs: DEADLINE_MS + 26, isLate: true, isLastAsk: true },
+    DEADLINE_MS + 24,
   ],
   [
     "does so at once where that has passed",
     failed(CONTESTED),
     { ...ASKED, ...IN_CONTEST },
-    { move: "askAt", atMs: DEADLINE_MS + 35, isLate: true, isLastAsk: true },
-    DEADLINE_MS + 35,
+    { move: "askAt", atMs: DEADLINE_MS + 29, isLate: true, isLastAsk: true },
+    DEADLINE_MS + 29,
   ],
   [
     "gives up once its last ask was split",
@@ -372,11 +394,11 @@ table("nextMove, after an attempt", [
     DEADLINE_MS,
   ],
   [
-    "gives up once that is over",
+    "gives up once nodes would have too little time to answer",
     failed(CONTESTED),
     { ...ASKED, ...IN_CONTEST },
     giveUp(CONTESTED),
-    DEADLINE_MS + 40,
+    DEADLINE_MS + 30,
   ],
   [
     "queues for that before the deadline",

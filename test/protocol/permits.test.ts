@@ -2,61 +2,9 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
 import { availableCount, freePermits, numbersIn, numbersText } from "../../src/protocol/permits.js";
-import {
-  isNewerSize,
-  MAX_PERMITS,
-  semaphoreIn,
-  sizeIn,
-  sizeText,
-  type SemaphoreSize,
-} from "../../src/protocol/semaphore-size.js";
+import { MAX_PERMITS } from "../../src/protocol/semaphore-size.js";
 import { takenVote } from "../support/taken-vote.js";
 import { fault, free, granted, held } from "../support/votes.js";
-
-describe("The size of a semaphore", () => {
-  for (const [text, size] of [
-    ["4", { count: 4, version: 0 }],
-    ["1000", { count: 1_000, version: 0 }],
-    ["4@1764230400000", { count: 4, version: 1_764_230_400_000 }],
-    ["10000@999999999999999", { count: MAX_PERMITS, version: 999_999_999_999_999 }],
-  ] as const) {
-    it(`is ${text} as it is sent and stored`, () => {
-      expect(sizeText(size)).to.equal(text);
-      expect(sizeIn(text)).to.deep.equal(size);
-      expect(semaphoreIn(`semaphore:${text}`)).to.deep.equal(size);
-    });
-  }
-
-  for (const text of ["", "0", "04", "4:x", "4@", "4@0", "4@x", "10001", "4@1000000000000000"]) {
-    it(`is not "${text}"`, () => {
-      expect(sizeIn(text)).to.equal(undefined);
-      expect(semaphoreIn(`semaphore:${text}`)).to.equal(undefined);
-    });
-  }
-
-  for (const text of ["shared:", "turn:semaphore:4", "4"]) {
-    it(`is in no lock key with "${text}"`, () => {
-      expect(semaphoreIn(text)).to.equal(undefined);
-    });
-  }
-
-  for (const [one, other, isNewer] of [
-    [[4, 2], [9, 1], true],
-    [[9, 1], [4, 2], false],
-    [[9, 2], [4, 2], true],
-    [[4, 2], [9, 2], false],
-    [[4, 2], [4, 2], false],
-    [[4, 1], [9, 0], true],
-  ] as const) {
-    it(`${one.join(" of version ")} ${isNewer ? "replaces" : "does not replace"} ${other.join(" of version ")}`, () => {
-      const [size, than] = [one, other].map(([count, version]) => ({ count, version })) as [
-        SemaphoreSize,
-        SemaphoreSize,
-      ];
-      expect(isNewerSize(size, than)).to.equal(isNewer);
-    });
-  }
-});
 
 describe("How many permits are available", () => {
   const says = (count: number, freePermits: number[], version = 0): Vote => {

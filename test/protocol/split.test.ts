@@ -8,6 +8,7 @@ import {
   isContestOpen,
   isSameRefusal,
   keepAtMs,
+  lastAskMs,
   lossReason,
   MIN_ASK_MS,
   patienceMs,
@@ -209,7 +210,8 @@ describe("lossReason", () => {
 
 describe("the pauses of those that yield", () => {
   const contest: ContestState = {
-    ...{ untilMs: 1_000, sentMs: 0, roundTripMs: 10, splitCount: 1, isLastAsk: false },
+    ...{ untilMs: 1_000, askUntilMs: lastAskMs(1_000, 1_000), isLastAsk: false },
+    ...{ sentMs: 0, roundTripMs: 10, splitCount: 1 },
   };
   const row = { nodeCount: 3, hadVote: true, unit: 0 };
 
@@ -234,20 +236,31 @@ describe("the pauses of those that yield", () => {
     });
   }
 
-  it("leave two round trips for the last ask", () => {
-    const ask = (over: Partial<ContestState>, nowMs: number): unknown =>
-      askAll({ ...contest, untilMs: 100, ...over }, { nodeCount: 3, hadVote: true }, 0, nowMs);
-    expect(ask({}, 70), "in time").to.deep.equal({ atMs: 80, isLastAsk: false });
-    expect(ask({}, 71), "the last").to.deep.equal({ atMs: 80, isLastAsk: true });
-    expect(ask({}, 90), "too late for that").to.deep.equal({ atMs: 90, isLastAsk: true });
-    const lastMs = 100 - 2 * MIN_ASK_MS;
-    expect(ask({ roundTripMs: 0.1 }, 95)).to.deep.equal({ atMs: lastMs, isLastAsk: true });
+  it("leave a round trip for the last ask of those that refuse", () => {
+    const ask = (over: Partial<ContestState>, nowMs: number): unknown => {
+      const until = { untilMs: 100, askUntilMs: lastAskMs(100, 100) };
+      return askAll({ ...contest, ...until, ...over }, { nodeCount: 3, hadVote: true }, 0, nowMs);
+    };
+    expect(ask({}, 55), "in time").to.deep.equal({ atMs: 65, isLastAsk: false });
+    expect(ask({}, 56), "the last").to.deep.equal({ atMs: 65, isLastAsk: true });
+    expect(ask({}, 74), "too late for that").to.deep.equal({ atMs: 74, isLastAsk: true });
+    const lastMs = 75 - MIN_ASK_MS;
+    expect(ask({ roundTripMs: 0.1 }, 74.9)).to.deep.equal({ atMs: 74.9, isLastAsk: true });
+    expect(ask({ roundTripMs: 0.1 }, 72)).to.deep.equal({ atMs: lastMs, isLastAsk: true });
+    // Nodes that take longer than that quarter have two round trips.
+    expect(ask({ roundTripMs: 40 }, 15)).to.deep.equal({ atMs: 20, isLastAsk: true });
   });
 
-  it("end with the contest, or with its last ask", () => {
-    expect(isContestOpen(contest, 999)).to.equal(true);
-    expect(isContestOpen(contest, 1_000)).to.equal(false);
+  it("end where less than a quarter of the deadline is left, or with the last ask", () => {
+    expect(isContestOpen(contest, 749)).to.equal(true);
+    expect(isContestOpen(contest, 750)).to.equal(false);
     expect(isContestOpen({ ...contest, isLastAsk: true }, 0)).to.equal(false);
+  });
+
+  it("of one that keeps its nodes end there, too", () => {
+    const slow = { ...contest, splitCount: 9, sentMs: 735 };
+    expect(keepAtMs(slow, 4, 745)).to.equal(750);
+    expect(keepAtMs({ ...slow, sentMs: 700 }, 4, 705)).to.equal(740);
   });
 
   it("are none for the first ask of one that keeps its nodes", () => {

@@ -145,6 +145,18 @@ describe("Many permits", () => {
     expect(count).to.be.below(100);
   });
 
+  it("that are free are all counted with a few commands, though none are neighbours", () => {
+    const node = new Node();
+    node.ask("acquire", "me", every(2, 0));
+    node.run("ZADD", "quorate:numbers:{lock:a}", 4, "4:strange", COUNT + 5, "2005:strange");
+    let vote: Vote | undefined;
+    const count = node.countOf(() => {
+      vote = node.ask("size", "", permitLock(NAME, COUNT));
+    });
+    expect(count).to.be.below(20);
+    expect(vote).to.deep.include({ freePermits: every(2, 1).permits?.numbers });
+  });
+
   it("are ended together when their holder is overdue", () => {
     const node = new Node();
     const owner = `900~${"x".repeat(22)}`;

@@ -39,7 +39,7 @@ local function offer(lock)
         permit.settle(lock)
       end
     elseif is_too_many then
-      -- It waits for a larger semaphore.
+      -- It gives up when it hears of that.
       rank = rank + 1
     elseif #free == 0 or not require('queue.has_ended')(lock.queue, place) then
       return count and place, ticket
@@ -143,16 +143,16 @@ local function leave(lock)
 end
 
 -- For a refresh: how long a place has to wait until as many permits have ended as it wants, ms; 0 where they are free,
--- and it is not behind others.
+-- and it is not behind others, and where it wants more than there are.
 local function left_for(key, queue, holder, place)
   local lock = permit.permits_of(key, queue, holder)
   local wanted = tonumber(string.match(place, '^s(%d+),') or 1)
+  -- Its process has to hear that there are fewer.
+  if wanted > lock.permits then return 0 end
   numbers.sweep(lock)
   local lacks = wanted - (lock.permits - taken_numbers.count(lock))
   if lacks > 0 then
-    -- Where it wants more than there are, somebody has to resize the semaphore.
-    local at = wanted > lock.permits and -1 or lacks - 1
-    local ends = tonumber(call('ZRANGE', lock.members, at, at, 'WITHSCORES')[2])
+    local ends = tonumber(call('ZRANGE', lock.members, lacks - 1, lacks - 1, 'WITHSCORES')[2])
     return ends and math.max(1, ends - now_ms()) or 0
   end
   local first = place_at(queue, 0)
@@ -181,7 +181,7 @@ local function size(lock)
   if permit.size_of(holder) then
     if not permit.is_same(lock, holder) then return require('lib.foreign').refusal_as(holder) end
     numbers.sweep(lock)
-    free = taken_numbers.text_of(taken_numbers.free(lock, lock.permits))
+    free = taken_numbers.text_of(taken_numbers.all_free(lock))
   else
     require('lib.semaphore_size').recall(lock)
     if not holder then free = lock.permits > 1 and '0-' .. lock.permits - 1 or '0' end

@@ -5,15 +5,18 @@
 --
 -- Which permits there are is for the node alone to say, by the newest size that it knows. Callers bring the one that
 -- they know, so that nodes that were away, or have lost their data, are told, and are told of a newer one in turn.
--- luacheck: read globals PERMITS_HOLDER
+-- luacheck: read globals MAX_PERMITS MAX_SIZE_VERSION PERMITS_HOLDER
 
 local companion = require('lib.companion')
 local call = redis.call
 
--- Of the value of a lock key; nothing where it is no semaphore's. The version of one that was never resized is 0.
+-- Of the value of a lock key, or of one that is kept. The version of one that was never resized is 0. What no client
+-- could have sent is older than all: it would stay for good, and no client could read it, nor send what is newer.
 local function parts_of(holder)
-  local count, version = string.match(holder or '', '^' .. PERMITS_HOLDER .. '(%d+)@?(%d*)$')
-  return tonumber(count), tonumber(version) or 0
+  local count, version = string.match(holder or '', '^' .. PERMITS_HOLDER .. '([1-9]%d*)@?(%d*)$')
+  count, version = tonumber(count) or 0, tonumber(version) or 0
+  if count > MAX_PERMITS or version > MAX_SIZE_VERSION then return 0, 0 end
+  return count, version
 end
 
 local function key_of(key)
@@ -53,7 +56,7 @@ end
 -- The same where nobody holds it.
 local function recall(lock)
   local kept = call('GET', key_of(lock.key))
-  if kept ~= lock.marker then agree(lock, kept or PERMITS_HOLDER .. '0') end
+  if kept ~= lock.marker then agree(lock, kept) end
 end
 
 return { is_same = is_same, recall = recall }

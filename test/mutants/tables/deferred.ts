@@ -81,8 +81,8 @@ export const ROWS: readonly Row[] = [
     id: "deferred-leaves-plain-place",
     means: "a place that came without an acquire stays when its owner is over",
     file: "src/script/queue/withdraw.lua",
-    find: "or not owner and lock.ticket > 0 then return end",
-    replace: "or not owner then return end",
+    find: "if not owner and lock.ticket > 0 then return end",
+    replace: "if not owner then return end",
     test: "test/conformance/deferred.test.ts",
   },
   {

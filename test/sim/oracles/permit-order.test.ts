@@ -48,6 +48,17 @@ describe("oracle K2, the order of permits", () => {
         ],
       },
       {
+        title: "a first that is told itself, and back in its place in the same instant",
+        events: [
+          ...base({ count: 1 }),
+          place(20, "stands", "acquire", { process: "B", wants: "s", ticket: 6 }),
+          { ...told(5 * MS, "A"), permits: [3] } as HistoryEvent,
+          told(5 * MS, "B"),
+          place(5 * MS, "stands", "acquire", { wants: "s", count: 1, ticket: 5 }),
+          place(5 * MS, "gone", "acquire", { process: "B", wants: "s" }),
+        ],
+      },
+      {
         title: "a first that nobody hears",
         events: [...base({ process: "deaf" }), ...takes(5 * MS, "B")],
       },
@@ -58,6 +69,15 @@ describe("oracle K2, the order of permits", () => {
       {
         title: "a first that wants the name as a whole",
         events: [...base({ wants: "" }), ...takes(5 * MS, "B")],
+      },
+      {
+        title: "a first that wants the name as a whole, and goes in the same instant",
+        events: [
+          ...base(),
+          place(20, "stands", "acquire", { process: "C", ticket: 1 }),
+          ...takes(5 * MS, "B"),
+          place(5 * MS, "gone", "release", { process: "C" }),
+        ],
       },
       {
         title: "a first that wants more than there are",
@@ -87,6 +107,15 @@ describe("oracle K2, the order of permits", () => {
     ],
     [
       { title: "a newcomer", events: [...base(), ...takes(5 * MS, "B")] },
+      {
+        title: "a newcomer after one that wanted the name as a whole has gone",
+        events: [
+          ...base(),
+          place(20, "stands", "acquire", { process: "C", ticket: 1 }),
+          place(4 * MS, "gone", "release", { process: "C" }),
+          ...takes(5 * MS, "B"),
+        ],
+      },
       { title: "who came later", events: [...base(), ...takes(5 * MS, "B", 6)] },
       {
         title: "a later waiter that is told",
