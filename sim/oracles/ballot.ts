@@ -84,6 +84,11 @@ export class Ballot {
     this.#asked.set(node, round);
   }
 
+  /** A node was; or nodes have only said that they executed what was left there. */
+  get isAsked(): boolean {
+    return this.#asked.size > 0;
+  }
+
   #forgetRefusal(node: number): void {
     this.refused.delete(node);
     this.#holders.delete(node);

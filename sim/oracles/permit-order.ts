@@ -117,7 +117,9 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
         if (place !== undefined) getOrAdd(left, `${node} ${name}`, () => []).push(place);
         places.delete(id);
       } else if (what === "stands") {
-        const sinceUs = places.get(id)?.sinceUs ?? atUs;
+        // What was told in this instant had left its place, and is back for more.
+        const isBack = wants === "s" && reservedUs.get(`${node} ${name} ${process}`) === atUs;
+        const sinceUs = (isBack ? undefined : places.get(id)?.sinceUs) ?? atUs;
         const writtenUs = clocks.at(node, atUs);
         places.set(id, { process, wants, count, mark, ticket, writtenUs, sinceUs });
         if (wants === "s") tickets.set(`${node} ${name} ${process}`, ticket);

@@ -178,7 +178,9 @@ class Reasons {
       this.#onAbort(open.call, atUs);
       return undefined;
     }
-    const own = this.#attemptsAt(open.call).slice(open.firstAttempt);
+    const own = this.#attemptsAt(open.call)
+      .slice(open.firstAttempt)
+      .filter((ballot) => !this.#isTooLate(ballot, open.call));
     const candidates = open.isShared ? own : own.slice(-1);
     // It was never admitted: whatever was asked was asked for others.
     if (result === "queued" && (open.isShared || own.length === 0)) return undefined;
@@ -224,6 +226,12 @@ class Reasons {
       isPermit(name) || mode === "shared" || owner !== undefined || isStealing === true;
     const timeoutUs = ((withinMs - waitMs) * 1_000) / (isLonger ? 3 : 2);
     return timeoutUs * (1 - this.#steadyPpm / 1_000_000);
+  }
+
+  /** Nodes executed what it had left there, and said so when its time was over: it does not begin with that. */
+  #isTooLate({ isAsked, beganAtUs }: Ballot, { atUs, waitMs = 0 }: CallEvent): boolean {
+    const waitUs = waitMs * 1_000 * (1 - this.#steadyPpm / 1_000_000);
+    return !isAsked && beganAtUs > atUs + waitUs;
   }
 
   /** Another request of its process began, just now, to steal the name; its attempt was rolled back for that. */

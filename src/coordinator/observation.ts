@@ -4,6 +4,7 @@ import {
   agreedOn,
   isLater,
   isNews,
+  isUnsealed,
   reachedBy,
   standingIn,
   WATCH_POLL_MS,
@@ -37,9 +38,11 @@ export class Observation implements Sleeper {
   readonly #nodeTimeoutMs: number;
   readonly #onShown: () => void;
   readonly #said: (Said | undefined)[];
+  /** The holder that was shown last. */
+  #last: string | undefined;
   /** The fence that a quorum had reached when it was current last. */
   #reached = 0;
-  /** A holder that an answer has named whose token was below that. */
+  /** A holder that an answer has named whose token was not above that. */
   #doubted: string | undefined;
   #listening: Listening | undefined;
   #isOver = false;
@@ -115,7 +118,8 @@ export class Observation implements Sleeper {
     const standings = this.#said.map((said) => said?.standing);
     const agreed = agreedOn(standings);
     const { shown, isCurrent } = this;
-    const isLow = agreed && agreed.who !== shown?.who && agreed.fence < this.#reached;
+    const isLow =
+      agreed && agreed.who !== shown?.who && isUnsealed(agreed, this.#last, this.#reached);
     const isDoubted = isLow && !(isAnswer && this.#doubted === agreed.who);
     // Its token is not stored on a quorum yet; if it is still low when they are asked again, they have lost theirs.
     if (isAnswer) this.#doubted = isDoubted ? agreed.who : undefined;
@@ -125,6 +129,7 @@ export class Observation implements Sleeper {
     this.#reached = isLow === true ? reached : Math.max(this.#reached, reached);
     const isOther = isNews(shown, agreed);
     if (isOther) this.shown = agreed;
+    this.#last = agreed?.who ?? this.#last;
     if (isOther || !isCurrent) this.#onShown();
   }
 }

@@ -74,7 +74,8 @@ export class WaitPlace implements QueueMember {
       const ticket = context.waitQueues.ticket();
       const { placePrefix } = this.keys.queue;
       const turn = turnMs(request.settings.nodeTimeoutMs);
-      this.waiter = { inbox: inbox.id, ticket, turnMs: turn, placePrefix };
+      // With all properties: to add one to a copy takes V8 longer than all else here.
+      this.waiter = { inbox: inbox.id, ticket, turnMs: turn, placePrefix, deferred: undefined };
       this.renewOwner();
     }
   }

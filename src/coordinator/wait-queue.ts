@@ -44,10 +44,13 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   #turns = 0;
   /** The same, where the wait queue is for the permits of a semaphore. */
   readonly #permitReservations: PermitReservations | undefined;
+  /** How many permits any member has wanted. */
+  #mostWanted: number;
 
   constructor(keys: LockKind) {
     super();
     this.keys = keys;
+    this.#mostWanted = keys.permits?.wanted ?? 0;
     if (keys.permits !== undefined) this.#permitReservations = new PermitReservations();
   }
 
@@ -64,6 +67,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   append(member: QueueMember): boolean {
     const { last } = this;
     this.add(member);
+    this.#mostWanted = Math.max(this.#mostWanted, member.keys.permits?.wanted ?? 0);
     return admits(member) && admits(last) && last?.isAboutToAsk === true;
   }
 
@@ -141,7 +145,8 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   }
 
   /**
-   * A node reserves the name for us, or permits of it: which there are is for the nodes to say.
+   * A node reserves the name for us, or permits of it: which there are is for the nodes to say, but no more than anybody
+   * here has wanted.
    *
    * @param untilMs lease clock
    */
@@ -152,7 +157,8 @@ export class WaitQueue extends LinkedSet<QueueMember> {
     untilMs: number,
   ): void {
     if (numbers === undefined) this.#turns |= 1 << index;
-    else for (const number of numbers) this.#permitReservations?.add(index, number, untilMs);
+    else if (numbers.length > this.#mostWanted) return;
+    else this.#permitReservations?.set(index, numbers, untilMs);
     this.first?.on({ what: "turn", isQuorum: this.isOurTurn(nodeCount) });
   }
 
@@ -163,7 +169,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
 
   /** An acquire here was granted: reservations of other nodes are for it, too. */
   forgetPermits(numbers: readonly number[]): void {
-    for (const number of numbers) this.#permitReservations?.delete(number);
+    this.#permitReservations?.delete(numbers);
   }
 
   /** Reserved permits that nobody here wants any more. */

@@ -115,6 +115,20 @@ export function reachedBy(
 }
 
 /**
+ * Whether the token of a holder is not stored on a quorum of nodes yet, although the name is: it is above all that a
+ * quorum had reached with those before it.
+ *
+ * @param last the holder that was shown last
+ */
+export function isUnsealed(
+  { who, fence }: Holding,
+  last: string | undefined,
+  reached: number,
+): boolean {
+  return who === last ? fence < reached : fence <= reached && reached > 0;
+}
+
+/**
  * Who holds the name: null for nobody, undefined where no quorum says the same. Of what its nodes know of it, the most
  * that a quorum knows: the next holder's token is above that.
  *

@@ -47,12 +47,12 @@ function decodeVote(reply: unknown, operation: Operation): Vote {
   const [word, detail] = firstWord(reply);
   switch (word) {
     case "granted": {
-      const [fence, isHandedOver, isWaitedFor] = detail.split(" ");
+      const [fence, signs] = firstWord(detail);
       return {
         kind: "granted",
         fence: Number(fence),
-        isHandedOver: isHandedOver === "1",
-        isWaitedFor: isWaitedFor === "1",
+        isHandedOver: signs.startsWith("1"),
+        isWaitedFor: signs.endsWith("1"),
       };
     }
     case "waited": {

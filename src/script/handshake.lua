@@ -78,10 +78,12 @@ local function capabilities_of(may_ask, field)
   add('atomicScripts', field('garnet_version') == '')
   -- Noted by a client, see redis/introduction.ts.
   add('interleaves', redis.pcall('HGET', KEYS[1], 'interleaves') == field('run_id'))
-  -- The key does not exist; its name was not given to the script.
-  local reply = redis.pcall('EXISTS', KEYS[1] .. ':none')
-  local why = type(reply) == 'table' and reply.err or ''
-  add('undeclaredKeys', not string.find(string.lower(why), 'declared', 1, true))
+  -- Whether it exists may be asked of a key that was given to the script, and not of one that was not.
+  local function is_refused(key)
+    local reply = redis.pcall('EXISTS', key)
+    return type(reply) == 'table' and reply.err ~= nil
+  end
+  add('undeclaredKeys', not is_refused(KEYS[1] .. ':none') or is_refused(KEYS[1]))
   add('infoInScript', may_ask)
   add('runId', may_ask and field('run_id') ~= '')
   -- Before Redis 7 it is sent: nobody listens there.

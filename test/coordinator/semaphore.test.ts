@@ -253,10 +253,23 @@ describe("Those in a process who wait for a permit", () => {
   it("ask for the permit that a quorum of nodes keeps for them", () => {
     const { turn, permits, answer, one } = waitingBench();
     turn(2, 0);
-    turn(1, 1);
     expect(permits()).to.have.length(1);
     turn(2, 2);
     expect(permits().slice(1)).to.deep.equal([2]);
+    answer(granted(7), taken(0, 1, 3), granted(7));
+    expect(grantedPermitOf(one.outcomes[0])).to.equal(2);
+  });
+
+  it("ask once a quorum keeps permits for them, although not the same, and then for what most keep", () => {
+    const { bench, turn, permits, answer, one } = waitingBench();
+    turn(2, 0);
+    expect(permits()).to.have.length(1);
+    turn(1, 1);
+    expect(permits().slice(1), "the smallest of equals").to.deep.equal([1]);
+    turn(2, 2);
+    answer(taken(0, 1, 3), granted(7), taken(0, 1, 3));
+    bench.clock.advance(15);
+    expect(permits().slice(2)).to.deep.equal([2]);
     answer(granted(7), taken(0, 1, 3), granted(7));
     expect(grantedPermitOf(one.outcomes[0])).to.equal(2);
   });

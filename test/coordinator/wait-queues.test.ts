@@ -12,7 +12,9 @@ import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { permitLock } from "../../src/kinds/permit.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
+import { WaitQueue } from "../../src/coordinator/wait-queue.js";
 
 const INBOX = "i".padEnd(22, "_");
 const WAIT = { waitMs: 10_000, maxDelayMs: 2_000 };
@@ -397,6 +399,22 @@ describe("A line", () => {
     bench.clock.advance(500);
     tell(900);
     expect(bench.counts("leave")).to.deep.equal([0, 1.5 * MAX_PASSED_BACK_A_SECOND, 0]);
+  });
+
+  it("takes no permits that nobody here wants so many of: whoever may publish can make them up", () => {
+    const semaphore = permitLock(KEYS, 10_000, 2);
+    const waitQueue = new WaitQueue(semaphore);
+    const tell = (index: number, ...permits: number[]) => waitQueue.onTurn(index, 3, permits, 20);
+    for (const index of [0, 1]) tell(index, ...Array.from({ length: 10_000 }, (_, at) => at));
+    expect(waitQueue.isOurTurn(3)).to.equal(false);
+    for (const index of [0, 1]) tell(index, 7, 9);
+    expect(waitQueue.isOurTurn(3)).to.equal(true);
+    for (let first = 0; first < 9_000; first++) tell(2, first, first + 1);
+    expect([...waitQueue.unwantedTurns(0)].map(({ permits }) => permits)).to.deep.equal([
+      [7, 9],
+      [7, 9],
+      [8_999, 9_000],
+    ]);
   });
 
   it("takes a late turn once on each node, however often it is told", () => {

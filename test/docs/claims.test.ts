@@ -1,6 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { parseArguments as parseBench } from "../../bench/arguments.js";
+import { parseArguments as parseCompare } from "../../bench/compare/arguments.js";
+import { parseArguments as parseChaos } from "../../chaos/arguments.js";
+import { parseSimulateArguments } from "../../sim/cli/simulate-arguments.js";
 import { OPTIONS } from "../../src/options/table.js";
 import { fencesOf } from "./markdown.js";
 import { pages, root } from "./project.js";
@@ -21,6 +25,23 @@ const DEFAULTS: Readonly<Record<string, number>> = {
   "retry.maxDelayMs": OPTIONS.retry.byDefault.maxDelayMs,
   "ttlMs + clockStepMs": OPTIONS.ttlMs.byDefault + OPTIONS.clockStepMs.byDefault,
 };
+
+/** Of `npm run NAME -- ARGUMENTS`: they throw for what the tool does not know. */
+const TOOLS: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
+  simulate: parseSimulateArguments,
+  chaos: parseChaos,
+  bench: parseBench,
+  compare: parseCompare,
+};
+
+/** As they stand in code; N stands for a number. `--hash` is another program. */
+function toolCallsIn(text: string): [tool: string, args: string[]][] {
+  const pattern = /\bnpm run (simulate|chaos|bench|compare) -- (?!--hash\b)([^`#|\n]+)/g;
+  return [...text.matchAll(pattern)].map(([, tool = "", args = ""]) => [
+    tool,
+    args.trim().replaceAll(/ N\b/g, " 1").split(/\s+/),
+  ]);
+}
 
 /** Such as "`clockStepMs` (5 s by default)": the option, or a sum of two, and the value in ms. */
 function defaultsIn(text: string): [option: string, ms: number, line: string][] {
@@ -50,6 +71,18 @@ describe("what the manual says in passing", () => {
       ["ttlMs + clockStepMs", 15_000, "`ttlMs` +\n`clockStepMs` (15 s)"],
       ["waitMs", 3_000, "`waitMs` (3 s by default)"],
     ]);
+  });
+
+  it("calls the tools of the repository by arguments that they know", () => {
+    const calls = pages.flatMap((page) =>
+      toolCallsIn(read(page)).map((call) => [page, call] as const),
+    );
+    expect(calls.length).to.be.above(25);
+    for (const [page, [tool, args]] of calls) {
+      expect(() => TOOLS[tool]?.(args), `${page}: ${tool} ${args.join(" ")}`).to.not.throw();
+    }
+    expect(() => TOOLS["simulate"]?.(["--profile", "calmer"])).to.throw("calmer");
+    expect(() => TOOLS["chaos"]?.(["--plant", "no-nothing"])).to.throw("no-nothing");
   });
 
   it("counts the libraries that return a lock too late as the comparison does", () => {

@@ -4,6 +4,7 @@ import {
   agreedOn,
   isLater,
   isNews,
+  isUnsealed,
   parseStanding,
   parseWatchMessage,
   standingIn,
@@ -169,6 +170,26 @@ describe("reachedBy", () => {
   ] as const) {
     it(`is ${fence}: ${says}`, () => {
       expect(reachedBy(standings, who)).to.equal(fence);
+    });
+  }
+});
+
+describe("isUnsealed", () => {
+  const holding = (who: string, fence: number): Holding => ({
+    ...{ who, fence, number: 0, label: undefined, value: undefined },
+  });
+
+  for (const [title, agreed, last, reached, is] of [
+    ["a token that nobody had", holding(B, 8), A, 7, false],
+    ["the token of the holder before", holding(B, 7), A, 7, true],
+    ["an older one", holding(B, 6), A, 7, true],
+    ["its own, where it was away", holding(A, 7), A, 7, false],
+    ["less than its own, where it was away", holding(A, 6), A, 7, true],
+    ["the first that is seen", holding(B, 8), undefined, 0, false],
+    ["none, where there are none", holding(B, 0), A, 0, false],
+  ] as const) {
+    it(`is ${is} for ${title}`, () => {
+      expect(isUnsealed(agreed, last, reached)).to.equal(is);
     });
   }
 });

@@ -66,6 +66,23 @@ describe("The handshake script, before anything is written,", () => {
     end
     ${HANDSHAKE_SCRIPT}`;
 
+  it("finds that keys that were not given to it are refused, with whatever words", () => {
+    const refusing = `
+      local server = redis
+      local redis = setmetatable({}, { __index = server })
+      redis.pcall = function(name, ...)
+        if string.find(tostring((...)), ':none', 1, true) then return { err = 'ERR bad key' } end
+        return server.pcall(name, ...)
+      end
+      ${HANDSHAKE_SCRIPT}`;
+    const { problems } = handshake(new MemoryRedis(), refusing);
+    expect(problems.map(({ kind }) => kind)).to.deep.equal(["undeclaredKeys"]);
+    // Which is no more than that if the user may not ask at all.
+    const redis = new MemoryRedis();
+    redis.denied.add("EXISTS");
+    expect(handshake(redis).problems.map(({ kind }) => kind)).to.deep.equal(["permission"]);
+  });
+
   const SERVERS: readonly (readonly [info: string, mode: string, problem?: string])[] = [
     ["run_id:a\nrole:master\nredis_mode:standalone", "standalone"],
     ["run_id:a\nrole:master\nserver_mode:standalone", "standalone"],

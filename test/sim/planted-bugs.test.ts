@@ -328,7 +328,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a writer that leaves, and tells no reader behind it",
     profile: "waiting",
     killer: "W5",
-    firstSeed: 32,
+    firstSeed: 74,
     tamper: {
       script: planted(["require('queue.notify_readers')(key, queue)", "do end"]),
     },
@@ -337,7 +337,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a plain waiter that leaves, and tells no waiter for a permit behind it",
     profile: "semaphore",
     killer: "W5",
-    firstSeed: 17,
+    firstSeed: 212,
     tamper: {
       script: planted([
         "if not is_passed_on and not has_left then return end",

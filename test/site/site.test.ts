@@ -128,6 +128,21 @@ describe("the site", function () {
       });
     }
 
+    it("cuts off no line of code at 1,280 px", async () => {
+      await opened(1_280, "light");
+      const pages = filesOf(".html").filter((name) =>
+        /^(?:index|README|docs\/.+)\.html$/.test(name),
+      );
+      expect(pages.length).to.be.above(50);
+      for (const file of pages) {
+        await open(file);
+        const cut = await page.evaluate<string[]>(
+          "[...document.querySelectorAll('pre')].filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent)",
+        );
+        expect(cut, file).to.deep.equal([]);
+      }
+    });
+
     it("is searched by keyboard", async () => {
       await opened(1_280, "light");
       await open("docs/start/choosing.html");

@@ -99,6 +99,8 @@ class Trial {
     });
     await this.#each("some", "semaphores", () => this.#held(permitLock(keys, 1, 1, [0])));
     await this.#each("some", "locks with an owner", () => this.#held(ownedLock(keys, "doctor")));
+    for (const command of ["TYPE", "HLEN"])
+      await this.#direct("some", "meeting locks of other clients", [command, keys.lockKey]);
     await this.#direct("speed", "taking over from crashed holders", ["PEXPIRETIME", keys.lockKey]);
     await this.#waiting();
   }
@@ -146,7 +148,7 @@ class Trial {
     operations: () => readonly Operation[],
   ): Promise<void> {
     const votes = await this.#votes(operations());
-    if (typeof votes === "string") return this.#fail(neededBy, what, votes);
+    if (typeof votes === "string") return this.#denied(neededBy, what, votes);
     // Later failures follow from the first.
     const failed = votes.find(({ kind }) => kind !== "granted");
     if (failed?.kind === "fault") return this.#denied(neededBy, what, failed.message);

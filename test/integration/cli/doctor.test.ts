@@ -37,7 +37,7 @@ const RULES: Readonly<Record<string, "every" | "some" | "speed">> = {
     ].map((command) => [command, "every" as const]),
   ),
   ...{ zadd: "some", zrem: "some", zrange: "some", zremrangebyscore: "some" },
-  ...{ zscore: "some", hgetall: "some", hdel: "some" },
+  ...{ zscore: "some", hgetall: "some", hdel: "some", hlen: "some", type: "some" },
   ...{ publish: "speed", subscribe: "speed", pexpiretime: "speed" },
 };
 
@@ -101,7 +101,7 @@ describe("quorate doctor", () => {
       Number(/redis_version:(\d+)/.exec(String(await node.command("INFO")))?.[1]) >= 7;
     const rules = Object.keys(RULES).filter((command) => isKnown || command !== "pexpiretime");
     const urls = [`redis://locker:${DENIED_PASSWORD}@127.0.0.1:${node.port}`];
-    const keys = ["~lock:*", "~quorate:*", "&quorate:inbox:*", "+type"];
+    const keys = ["~lock:*", "~quorate:*", "&quorate:inbox:*"];
     const allow = async (commands: readonly string[]): Promise<unknown> =>
       node.command(
         ...["ACL", "SETUSER", "locker", "RESET", "resetchannels", "ON", `>${DENIED_PASSWORD}`],

@@ -236,6 +236,15 @@ export const ROWS: readonly Row[] = [
     test: "test/protocol/watching.test.ts",
   },
   {
+    id: "shown-before-it-is-sealed",
+    means:
+      "an observer is shown a holder with the token of the one before, until its own is sealed",
+    file: "src/protocol/watching.ts",
+    find: "return who === last ? fence < reached : fence <= reached && reached > 0;",
+    replace: "return fence < reached;",
+    test: "test/protocol/watching.test.ts",
+  },
+  {
     id: "proclaims-with-another-round",
     means: "a proclamation is confirmed by a round that was sent before it",
     file: "src/coordinator/lease-renewal.ts",

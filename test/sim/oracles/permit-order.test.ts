@@ -48,6 +48,17 @@ describe("oracle K2, the order of permits", () => {
         ],
       },
       {
+        title: "a first that is told itself, and back in its place in the same instant",
+        events: [
+          ...base({ count: 1 }),
+          place(20, "stands", "acquire", { process: "B", wants: "s", ticket: 6 }),
+          { ...told(5 * MS, "A"), permits: [3] } as HistoryEvent,
+          told(5 * MS, "B"),
+          place(5 * MS, "stands", "acquire", { wants: "s", count: 1, ticket: 5 }),
+          place(5 * MS, "gone", "acquire", { process: "B", wants: "s" }),
+        ],
+      },
+      {
         title: "a first that nobody hears",
         events: [...base({ process: "deaf" }), ...takes(5 * MS, "B")],
       },

@@ -66,7 +66,10 @@ const waiters = (atUs: number, round: number, answers: readonly Told[]): History
     vote(atUs + 1, "A", node, { process: "A", round, ...answerOf(answer) }),
   ),
 ];
-const refusedByAll = [asked, ...waiters(2, 1, [by("b"), by("b"), by("b")]), call(4, 2, "acquire")];
+const refusedByAll = [
+  ...[asked, ...waiters(2, 1, [by("b"), by("b"), by("b")])],
+  call(4, 2, "acquire", { waitMs: 10 }),
+];
 const toldBy = (atUs: number, node: number): VoteEvent =>
   vote(atUs, "A", node, { process: "A", round: 9, told: { ttlMs: 1_000, askedUs: 0, sentMs: 0 } });
 const dataOn = (...nodes: number[]): HistoryEvent[] => [
@@ -142,6 +145,14 @@ describe("oracle E1, true reasons", () => {
             vote(7, "A", node, { process: "A", round: 2, ...answerOf(by(`${node}`)) }),
           ),
           settle(8, 2, "split"),
+        ],
+      },
+      {
+        title: "a node that tells of a grant when its time is over, and so begins nothing",
+        events: [
+          ...acquireOf([by("b"), by("c"), granted], "split").slice(0, -1),
+          { ...toldBy(5, 0), ownerId: "next" },
+          settle(6, 1, "split"),
         ],
       },
       {
@@ -340,6 +351,15 @@ describe("oracle E1, true reasons", () => {
       {
         title: "nodes that had refused the attempt before the one that a message begins",
         events: [...refusedByAll, toldBy(5, 0), settle(8, 2, "refused")],
+      },
+      {
+        title: "an attempt before the one that a message begins in time",
+        events: [
+          call(1, 3, "acquire", { waitMs: 10 }),
+          ...acquireOf([by("b"), by("c"), granted], "split").slice(1, -1),
+          { ...toldBy(5, 0), ownerId: "next" },
+          settle(6, 3, "split"),
+        ],
       },
       {
         title: "several others, taken for one",
