@@ -81,6 +81,20 @@ describe("docs/operate/sizing.md", function () {
     await Promise.all([plain, proclaiming].map((lock) => lock.release()));
   });
 
+  it("states what the size of a semaphore takes", async () => {
+    const [locks] = managers as [LockManager];
+    const semaphore = locks.semaphore("some-service:workers", { permits: 8 });
+    await semaphore.resize(16);
+    await (await semaphore.acquire()).release();
+    expectStated("a semaphore that was [resized]", await bytesOf("quorate:size*"));
+    const all = fleet.nodes.map((one) =>
+      one.command("DEL", "quorate:size:{lock:some-service:workers}"),
+    );
+    expect(await Promise.all(all)).to.deep.equal([1, 1, 1]);
+    const [, other] = managers as [LockManager, LockManager];
+    expect(await other.semaphore(semaphore.name, { permits: 8 }).available()).to.equal(8);
+  });
+
   it("states how many connections there are", async () => {
     const all = async (): Promise<number> =>
       String(await node().command("CLIENT", "LIST")).split("\n").length;

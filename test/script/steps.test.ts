@@ -285,6 +285,32 @@ describe("A node without memory", () => {
   });
 });
 
+describe("A node without memory, of a semaphore that was resized while it was away", () => {
+  const SIZE = { current: { count: 4, version: 7 }, learn: () => {} };
+  const known = (number: number): LockKind => permitLock(NAME, SIZE, 1, [number]);
+
+  it("releases what holders know to be of another size", () => {
+    const node = new Node();
+    node.ask("acquire", "me", permitLock(NAME, 3, 1, [0]));
+    node.ask("acquire", "you", permitLock(NAME, 3, 1, [1]));
+    node.redis.isOutOfMemory = true;
+    expect(node.ask("release", "me", known(0)).kind).to.equal("granted");
+    expect(node.ask("size", "", permitLock(NAME, 3))).to.deep.include({ freePermits: [0, 2, 3] });
+    expect(node.ask("release", "you", known(1)).kind).to.equal("granted");
+    expect(node.inspect().holder).to.equal(undefined);
+  });
+
+  for (const isHeld of [true, false]) {
+    it(`says that it has not stored the size ${isHeld ? "of one that is held" : "of a free one"}`, () => {
+      const node = new Node();
+      if (isHeld) node.ask("acquire", "me", permitLock(NAME, 3, 1, [0]));
+      node.redis.isOutOfMemory = true;
+      expect(node.ask("size", "", known(0))).to.include({ kind: "fault", fault: "server" });
+      expect(node.ask("acquire", "he", known(3))).to.include({ kind: "fault", fault: "server" });
+    });
+  }
+});
+
 describe("A lock that is passed on", () => {
   const waiter = { inbox: "w", ticket: 5, turnMs: 50, placePrefix: "" } as const;
 

@@ -186,6 +186,7 @@ local function size(lock)
     require('lib.semaphore_size').recall(lock)
     if not holder then free = lock.permits > 1 and '0-' .. lock.permits - 1 or '0' end
   end
+  if lock.unstored then error(lock.unstored, 0) end
   return 'size ' .. string.sub(lock.marker, #PERMITS_HOLDER + 1) .. ' ' .. free
 end
 

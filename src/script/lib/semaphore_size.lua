@@ -8,7 +8,7 @@
 -- luacheck: read globals MAX_PERMITS MAX_SIZE_VERSION PERMITS_HOLDER
 
 local companion = require('lib.companion')
-local call = redis.call
+local call, try = redis.call, redis.pcall
 
 -- Of the value of a lock key, or of one that is kept. The version of one that was never resized is 0. What no client
 -- could have sent is older than all: it would stay for good, and no client could read it, nor send what is newer.
@@ -28,13 +28,14 @@ local function is_newer(count, version, than_count, than_version)
 end
 
 -- holder: what is stored here. What the caller brings is newer and is stored, or the lock goes on with what is here.
--- Returns whether the caller's is stored; undefined where both were never resized, and so are not of one semaphore.
+-- Returns whether the caller's is; undefined where both were never resized, and so are not of one semaphore. A node
+-- without memory stores nothing, and must not refuse a release for that.
 local function agree(lock, holder)
   local count, version = parts_of(holder)
   local own_count, own_version = parts_of(lock.marker)
   if version == 0 and own_version == 0 then return end
   if is_newer(own_count, own_version, count, version) then
-    call('SET', key_of(lock.key), lock.marker)
+    lock.unstored = try('SET', key_of(lock.key), lock.marker).err
     return true
   end
   lock.marker, lock.permits, lock.news = holder, count, string.sub(holder, #PERMITS_HOLDER + 1)
@@ -45,12 +46,12 @@ end
 -- newer, those who wait are told what they get by it.
 local function is_same(lock, holder)
   if holder == lock.marker then return true end
-  local is_stored = agree(lock, holder)
-  if is_stored then
-    call('SET', lock.key, lock.marker, 'PX', math.max(1, call('PTTL', lock.key)))
+  local is_newest = agree(lock, holder)
+  if is_newest then
+    try('SET', lock.key, lock.marker, 'PX', math.max(1, call('PTTL', lock.key)))
     pcall(require('kinds.permit').let_in, lock.key, lock.queue, lock.marker)
   end
-  return is_stored ~= nil
+  return is_newest ~= nil
 end
 
 -- The same where nobody holds it.
