@@ -56,6 +56,8 @@ class Splits {
   readonly #standing = new Map<string, Map<number, Set<string>>>();
   /** By name and node: when it was reserved last. */
   readonly #reservedUs = new Map<string, Map<number, number>>();
+  /** Names whose keys code that is not ours has entered against its own rules: whose lock it was may still stand there. */
+  readonly #mixedUp = new Set<string>();
   /** Who holds which name in its own eyes. */
   readonly #held = new Map<string, string>();
   /** By round: how long its answers took, and when it began. */
@@ -138,6 +140,7 @@ class Splits {
   #onKey(event: KeyEvent): void {
     const { name, node, before, after, op } = event;
     for (const root of rootsOf(name)) {
+      if (event.isTrespass === true) this.#mixedUp.add(root);
       const owners = getOrAdd(
         getOrAdd(this.#standing, root, () => new Map<number, Set<string>>()),
         node,
@@ -197,6 +200,7 @@ class Splits {
   #isJudged({ call, names }: OpenCall): boolean {
     const isOwn = call.via === undefined && call.owner === undefined && call.isStealing !== true;
     if (!isOwn || call.isFair === true || isPermit(call.name)) return false;
+    if (names.some((name) => this.#mixedUp.has(name))) return false;
     // It may have given way to a request of its process that steals the name.
     return ![...this.#open.values()].some(({ call: thief, names: stolen }) => {
       const isThief = thief.isStealing === true && thief.process === call.process;
