@@ -12,6 +12,7 @@ import { generateLists, serverCountOf, TTLS_OF_CHANGES_MS, withChanges } from ".
 import { withLooks } from "./generate-looks.js";
 import { withRequestOptions } from "./generate-requests.js";
 import { generateDistances, generateNetwork } from "./generate-network.js";
+import { withResizes } from "./generate-resizes.js";
 import { withSteps } from "./generate-steps.js";
 import type { Profile } from "./profiles.js";
 import { hashText, seededRandom, shuffled, type Random } from "./random.js";
@@ -39,6 +40,11 @@ const CHAOS_UNIT_MS: Readonly<Partial<Record<Profile, number>>> = { waiting: 3_0
 
 /** Generates a scenario of a profile from a seed. The same seed gives the same scenario. */
 export function generateScenario(seed: number, profile: Profile): Scenario {
+  return withResizes(generateSteady(seed, profile));
+}
+
+/** In which no semaphore is resized. */
+function generateSteady(seed: number, profile: Profile): Scenario {
   const random = seededRandom(hashText(seed, profile));
   const lists =
     profile === "nodes" ? generateLists(seededRandom(hashText(seed, "lists of nodes"))) : undefined;
