@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "3e36cc7b",
-  [HASHED_RUNS_A_PROFILE]: "ca7c8af2",
+  2: "040d3b57",
+  [HASHED_RUNS_A_PROFILE]: "49b0d41e",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
