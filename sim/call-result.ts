@@ -29,6 +29,8 @@ export function resultOf(error: unknown): string {
   // Stolen by another caller in its process while it was asking.
   if (error instanceof LockLostError && error.reason === "stolen") return "aborted";
   if (error instanceof LockHeldError) return "refused";
+  // It wants more permits than the semaphore has by now.
+  if (error instanceof RangeError && error.message.startsWith("`permits`")) return "tooMany";
   if (error instanceof QuorumUnreachableError) return "unreachable";
   if (error instanceof SplitError) return "split";
   if (error instanceof ValidityExhaustedError) return "exhausted";

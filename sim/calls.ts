@@ -17,6 +17,7 @@ export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
       | "owner"
       | "queue"
       | "toMs"
+      | "resizeTo"
       | "leaseMs"
       | "maxWaiters"
     >

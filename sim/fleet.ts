@@ -4,6 +4,7 @@ import type { Clock, NodePort } from "../src/coordinator/ports.js";
 import { LockManager } from "../src/manager/lock-manager.js";
 import type { WorldObserver } from "../src/nodes/own-nodes.js";
 import type { Quorum } from "../src/nodes/open-quorum.js";
+import { semaphoreIn } from "../src/protocol/semaphore-size.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { Beliefs } from "./beliefs.js";
 import { Calls } from "./calls.js";
@@ -427,6 +428,10 @@ export class Fleet {
     else if (what === "permits") {
       this.#places.onKept(node, name, change);
       this.#permits.onKeyBeside(node, name, change);
+    } else if (what === "size") {
+      const size = after && semaphoreIn(after.text);
+      const isLost = by === "forget";
+      this.record({ kind: "size", node: node.index, name, ...size, ...(isLost && { isLost }) });
     } else if (what === "stamp") this.#stamps.onOwnerKey(node, name, after);
     else if (this.#isStamped) this.#stamps.onLockKey(node, name, after, by);
     else {

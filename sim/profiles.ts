@@ -70,6 +70,7 @@ const IN_MODEL: readonly OracleId[] = [
     "K1",
     "K2",
     "K3",
+    "K4",
     "F1",
     "F3",
     "Q1",

@@ -138,6 +138,10 @@ export interface Session {
   readonly isLook?: boolean | undefined;
   /** Not a lock but somebody who observes the name for so long, and is busy for a while with each thing that it is shown, ms. */
   readonly observe?: { readonly forMs: number; readonly sleepMs: number } | undefined;
+  /** Not a lock but somebody who resizes the semaphore to so many permits. */
+  readonly resizeTo?: number | undefined;
+  /** Not a lock but somebody who asks how many permits are available. */
+  readonly isCounting?: boolean | undefined;
   /** Of an election: how often a leader says something else of itself in its term. */
   readonly proclaimCount?: number | undefined;
   /** It wants a permit of a semaphore with that many permits. */

@@ -19,6 +19,14 @@ export async function runSession(
     await client.look(session.name);
     return;
   }
+  if (session.resizeTo !== undefined) {
+    await client.resize(session.name, session.permits ?? 1, session.resizeTo);
+    return;
+  }
+  if (session.isCounting === true) {
+    await client.count(session.name, session.permits ?? 1);
+    return;
+  }
   if (session.observe !== undefined) {
     await client.observe(session.name, session.observe);
     return;

@@ -292,6 +292,31 @@ export class SimClient implements Service<SimLock> {
     }
   }
 
+  /** Changes the number of permits of a semaphore. */
+  async resize(name: string, permits: number, to: number): Promise<void> {
+    // Each of those that ask at the same moment may need a round.
+    const withinMs = 6 * this.#parts.nodeTimeoutMs;
+    const settle = this.calls.begin({ what: "resize", name, withinMs, resizeTo: to });
+    try {
+      await this.locks.semaphore(name, { permits }).resize(to);
+      settle("resized");
+    } catch (error) {
+      settle(resultOf(error));
+    }
+  }
+
+  /** Asks how many permits are available. */
+  async count(name: string, permits: number): Promise<void> {
+    const withinMs = this.#parts.nodeTimeoutMs;
+    const settle = this.calls.begin({ what: "available", name, withinMs });
+    try {
+      const count = await this.locks.semaphore(name, { permits }).available();
+      settle(String(count));
+    } catch (error) {
+      settle(resultOf(error));
+    }
+  }
+
   /** Observes who holds the name, and is busy for a while with each holder. */
   async observe(
     name: string,
@@ -389,7 +414,9 @@ export class SimClient implements Service<SimLock> {
 
   #expectLock(wanted: Wanted): (result: string, waitingCount?: number) => void {
     const { settings, nodeTimeoutMs } = this.#parts;
-    return this.calls.begin(acquireCall(wanted, settings, nodeTimeoutMs, this.quorum));
+    const { name, permits, takes = 1 } = wanted;
+    const isMore = permits !== undefined && takes > this.locks.semaphore(name, { permits }).permits;
+    return this.calls.begin(acquireCall(wanted, settings, nodeTimeoutMs, this.quorum, isMore));
   }
 
   #have(lock: Lock, handle?: number): SimLock {

@@ -96,6 +96,11 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
         `${process} ${isListening ? "listens" : "does not listen any more"}`,
       ];
     }
+    case "size": {
+      const { node, name, count, version } = event;
+      const size = count === undefined ? "has lost its size" : `has ${count} permits (${version})`;
+      return [`n${node}`, "#", `${name} ${size}`];
+    }
     case "count":
       return [`n${event.node}`, "#", `${event.name} ${event.count} of ${event.owner}`];
     case "eligible":

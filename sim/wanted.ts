@@ -16,12 +16,17 @@ export type Wanted = Pick<Session, "name" | "waitMs"> &
     >
   >;
 
-/** An acquire as a history records it, and the time within which it promises to settle. */
+/**
+ * An acquire as a history records it, and the time within which it promises to settle.
+ *
+ * @param isMore it wants more permits than its process knows of, and asks first how many there are
+ */
 export function acquireCall(
   { name, also = [], waitMs, mode, owner, permits, steal, options }: Wanted,
   settings: LockSettings,
   promisedMs: number,
   quorum: Quorum,
+  isMore = false,
 ): About {
   const { fair } = { ...settings, ...options };
   // The last attempt begins no later than waitMs, and may have to seal. For a permit it may begin one node
@@ -29,7 +34,7 @@ export function acquireCall(
   // were admitted with it came first; a steal may, if another caller in its process was about to be granted the lock.
   const isAdmitted = mode === "shared" || owner !== undefined;
   const isLonger = permits !== undefined || steal === true || isAdmitted;
-  const askedMs = (isLonger ? 3 : 2) * promisedMs;
+  const askedMs = ((isLonger ? 3 : 2) + (isMore ? 1 : 0)) * promisedMs;
   const isFair = fair === true && steal === undefined;
   const names = [name, ...also].toSorted().join(", ");
   return {

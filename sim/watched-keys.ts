@@ -3,12 +3,12 @@ import { DEFAULTS } from "../src/options/table.js";
 export const KEY_PREFIX = DEFAULTS.keyPrefix;
 
 export interface WatchedKey {
-  readonly what: "lock" | "readers" | "holds" | "permits" | "stamp" | "queue";
+  readonly what: "lock" | "readers" | "holds" | "permits" | "size" | "stamp" | "queue";
   readonly name: string;
 }
 
 /** Only names of scenarios, which have no braces. */
-const BESIDE = /^quorate:(readers|holds|permits|stamp|queue):\{lock:(.*)\}$/;
+const BESIDE = /^quorate:(readers|holds|permits|size|stamp|queue):\{lock:(.*)\}$/;
 
 const known = new Map<string, WatchedKey | undefined>();
 

@@ -173,7 +173,9 @@ export interface CallEvent extends InProcess<"call"> {
     | "force"
     | "query"
     | "ready"
-    | "proclaim";
+    | "proclaim"
+    | "resize"
+    | "available";
   readonly name: string;
   /** Of extend and release; for an adoption, the owner that handed the lock over. */
   readonly ownerId: string | undefined;
@@ -193,6 +195,8 @@ export interface CallEvent extends InProcess<"call"> {
   readonly owner?: string | undefined;
   /** Of an acquire: it does not begin to wait where so many do. */
   readonly maxWaiters?: number | undefined;
+  /** Of a resize: how many permits there are to be. */
+  readonly resizeTo?: number | undefined;
   /** Of an extend: how long the lock is to last from then on, ms; its ttl if undefined. */
   readonly toMs?: number | undefined;
   /** Of an extend: the caller's lease clock. */
@@ -317,6 +321,15 @@ export interface CountEvent extends OnNode<"count"> {
   readonly count: number;
 }
 
+/** The size that a node keeps of a semaphore that was resized; without one it has lost it. */
+export interface SizeEvent extends OnNode<"size"> {
+  readonly name: string;
+  readonly count?: number;
+  readonly version?: number;
+  /** A restart has lost it, or restored an older state. */
+  readonly isLost?: boolean;
+}
+
 /** Whether there is (or could start) a client for which this node's acquire votes count. */
 export interface EligibleEvent extends OnNode<"eligible"> {
   readonly isEligible: boolean;
@@ -438,6 +451,7 @@ export type HistoryEvent =
       | NewsEvent
       | InboxEvent
       | CountEvent
+      | SizeEvent
       | EligibleEvent
       | NodeEvent
       | ProcessEvent
@@ -460,7 +474,7 @@ export type HistoryEvent =
 
 /** Names of the oracles, as the documentation lists them. */
 export const ORACLE_IDS = [
-  ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "K2", "K3", "F1", "F2", "F3"] as const),
+  ...(["S1", "S2", "S3", "S4", "S5", "S6", "K1", "K2", "K3", "K4", "F1", "F2", "F3"] as const),
   ...([
     "L1",
     "L2",

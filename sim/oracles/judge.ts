@@ -31,6 +31,7 @@ import { checkPermitOrder } from "./permit-order.js";
 import { checkPermits } from "./permits.js";
 import { checkPlaces } from "./places.js";
 import { checkPreference } from "./preference.js";
+import { checkSizes } from "./sizes.js";
 import { checkProgress } from "./progress.js";
 import { checkPromptAsks } from "./prompt-asks.js";
 import { checkQuarantine } from "./quarantine.js";
@@ -59,6 +60,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   K1: checkPermits,
   K2: checkPermitOrder,
   K3: checkPermitNumbers,
+  K4: checkSizes,
   F1: checkTokens,
   F2: checkFencedStore,
   F3: checkUnfencedStore,

@@ -16,7 +16,8 @@ import { Listeners } from "./listeners.js";
 import { isPermit, isSet, rootOf, rootsOf } from "./names.js";
 import { NodeLists } from "./node-lists.js";
 import { queueOrder } from "./queue-order.js";
-import { permitsIn, UNSEEN } from "./told-ends.js";
+import { PermitCounts } from "./permit-counts.js";
+import { UNSEEN } from "./told-ends.js";
 import { Waiting } from "./waiting.js";
 
 /** No free name is reserved for longer, µs. */
@@ -74,7 +75,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
   if (settings.isNarrow === true) return;
   const lists = new NodeLists(history);
   const hopUs = slowestMessageUs(events);
-  const permits = permitsIn(events);
+  const permits = new PermitCounts(events);
   const [waiting, health, listeners] = [new Waiting(), new Health(), new Listeners()];
   const queues = new Map<string, Queue>();
   /** By process: when something went wrong last. */
@@ -96,7 +97,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
     });
   const review = (queue: Queue, atUs: number, isUnseen: boolean): void => {
     for (const stander of queue.standers.values()) {
-      if (!isOpenFor(stander, queue, atUs, permits.get(queue.name))) {
+      if (!isOpenFor(stander, queue, atUs, permits.of(queue.node, queue.name))) {
         stander.openUs = undefined;
       } else if (stander.openUs === undefined) {
         stander.openUs = atUs;
@@ -226,6 +227,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
   };
   for (const event of events) {
     health.see(event);
+    permits.see(event);
     see(event);
     waiting.see(event);
     listeners.see(event);

@@ -12,7 +12,8 @@ import { Listeners } from "./listeners.js";
 import { isPermit, rootOf } from "./names.js";
 import { NodeClocks } from "./node-clocks.js";
 import { queueOrder } from "./queue-order.js";
-import { permitsIn, UNSEEN } from "./told-ends.js";
+import { PermitCounts } from "./permit-counts.js";
+import { UNSEEN } from "./told-ends.js";
 import { PLACE_US } from "./waiting.js";
 
 /** No permit is reserved for longer, µs. */
@@ -54,6 +55,9 @@ interface Step {
   readonly before: State;
   readonly keys: KeyEvent[];
   readonly gone: PlaceEvent[];
+  /** How many permits the semaphore has there, and whether that is new. */
+  permits: number | undefined;
+  hasGrown: boolean;
   /** A place that was ahead of others stands behind them now: it is its process's next waiter's. */
   hasStoodBack: boolean;
   readonly told: Told[];
@@ -67,8 +71,8 @@ interface Step {
  *
  * - The last holder goes: the first in the queue is told.
  * - Readers hold it now, or somebody leaves whom readers waited behind: all readers are told that nobody keeps out.
- * - A permit is free now, or somebody leaves whom waiters for permits waited behind: the first of them is told, once as
- *   many are free as it wants.
+ * - A permit is free now, or the semaphore has grown, or somebody leaves whom waiters for permits waited behind: the
+ *   first of them is told, once as many are free as it wants.
  *
  * The place of a process leaves those behind it, too, where it goes on with a waiter that came later than they did.
  *
@@ -76,7 +80,7 @@ interface Step {
  */
 export function checkOpenings({ settings, events }: History, violate: Violate): void {
   const clocks = new NodeClocks(settings);
-  const permits = permitsIn(events);
+  const permits = new PermitCounts(events);
   const failing = new Map<number, number>();
   const states = new Map<string, { holders: Map<string, KeyEvent>; places: Map<string, Place> }>();
   const steps = new Map<string, Step>();
@@ -92,7 +96,7 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
     const hears = ({ process }: Place): boolean => {
       return listeners.hears(process, step.node, step.atUs);
     };
-    const message = unheard(step, after, nodeUs, permits.get(step.name), hears);
+    const message = unheard(step, after, nodeUs, step.permits, hears);
     if (message === undefined) return;
     violate(step.atUs, `node ${step.node} opens ${step.name} and ${message}`);
   };
@@ -111,6 +115,8 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
         before,
         keys: [],
         gone: [],
+        permits: permits.of(node, name),
+        hasGrown: false,
         hasStoodBack: false,
         told: [],
         isReserved,
@@ -149,6 +155,12 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
       const place = places.find((each) => each.process === process && each.wants === wants);
       step.told.push({ process, wants, ticket: place?.ticket, count: ofMany?.length ?? 1 });
       if (ofMany !== undefined) reservedUs.set(`${node} ${name}`, atUs);
+    } else if (event.kind === "size") {
+      const step = stepOf(event.node, event.name, event.atUs);
+      const { permits: before = 0 } = step;
+      permits.see(event);
+      step.permits = permits.of(event.node, event.name);
+      step.hasGrown = (step.permits ?? 0) > before && before > 0;
     } else if (event.kind === "node") {
       const step = event.what === "errors" ? 1 : event.what === "calm" ? -1 : 0;
       failing.set(event.node, Math.max(0, (failing.get(event.node) ?? 0) + step));
@@ -215,7 +227,10 @@ function unheard(
   if (!isHeldBy(after, ({ name }) => isPermit(name)) || is[0] !== first || first.wants !== "s") {
     return undefined;
   }
-  const freeCount = (permits ?? first.count) - after.holders.size;
+  const isStill = (name: string): boolean =>
+    permits === undefined || Number(name.slice(name.indexOf("#") + 1)) < permits;
+  const stillHeld = [...after.holders.values()].filter(({ name }) => isStill(name));
+  const freeCount = (permits ?? first.count) - stillHeld.length;
   const toldCount = told.reduce((sum, { count }) => sum + count, 0);
   // It waits for more, which are kept for it; of those that are free, others may have some reserved.
   if (first.count > freeCount - toldCount || (first.count > 1 && isReserved)) return undefined;
@@ -225,11 +240,12 @@ function unheard(
   const isFree = (name: string): boolean => {
     return ![...after.holders.values()].some((holder) => holder.name === name);
   };
-  if (freed !== undefined && isFree(freed.name) && told.length === 0) {
+  if (freed !== undefined && isFree(freed.name) && isStill(freed.name) && told.length === 0) {
     return `tells nobody of ${freed.name}, although ${first.process} waits`;
   }
   const hasBegun = before.holders.size === 0;
-  const isOpened = hasBegun || (left && (was[0]?.wants !== "s" || was[0].count > 1));
+  const isOpened =
+    hasBegun || step.hasGrown || (left && (was[0]?.wants !== "s" || was[0].count > 1));
   if (!isOpened || isReserved || permits === undefined) return undefined;
   return `does not tell ${first.process}, although a permit is free`;
 }

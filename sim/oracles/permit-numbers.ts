@@ -68,6 +68,7 @@ export function checkPermitNumbers({ events }: History, violate: Violate): void 
         break;
       }
       case "turn":
+      case "size":
         of(event.name).changedUs.set(undefined, event.atUs);
         break;
       case "vote":

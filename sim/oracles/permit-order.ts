@@ -4,7 +4,7 @@ import { Listeners } from "./listeners.js";
 import { isPermit, rootOf } from "./names.js";
 import { NodeClocks } from "./node-clocks.js";
 import { queueOrder } from "./queue-order.js";
-import { permitsIn } from "./told-ends.js";
+import { PermitCounts } from "./permit-counts.js";
 import { PLACE_US } from "./waiting.js";
 
 /** No permit is reserved for longer, µs. */
@@ -48,7 +48,7 @@ interface Given extends Asked {
  */
 export function checkPermitOrder({ settings, events }: History, violate: Violate): void {
   const [clocks, listeners] = [new NodeClocks(settings), new Listeners()];
-  const permits = permitsIn(events);
+  const permits = new PermitCounts(events);
   /** By node and name, then by process and mark. */
   const queues = new Map<string, Map<string, Place>>();
   const asked = new Map<string, Asked>();
@@ -75,15 +75,17 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
       if (place.wants !== "s") return undefined;
       if (left.get(key)?.includes(place) === true) continue;
       // What wants more than there are stands aside.
-      if (isSure && place.count <= (permits.get(name) ?? 0)) return place;
+      if (isSure && place.count <= (permits.of(node, name) ?? 0)) return place;
     }
     return undefined;
   };
   const judge = (one: Given): void => {
-    const { node, atUs, process, ticket, text } = one;
+    const { node, name, atUs, process, ticket, text } = one;
     const first = firstOf(one);
     if (first === undefined || first.process === process) return;
     if (first.sinceUs >= atUs || first.ticket >= ticket) return;
+    // It was told before, and stands there again by the same step.
+    if (reservedUs.get(`${node} ${name} ${first.process}`) === atUs) return;
     const waits = `${first.process}, which waits for ${first.count}, came first`;
     violate(atUs, `node ${node} ${text}, although ${waits}`);
   };
@@ -145,6 +147,7 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
     if (event.atUs > atUs) finish();
     atUs = event.atUs;
     clocks.see(event);
+    permits.see(event);
     see(event);
     listeners.see(event);
   }

@@ -33,8 +33,10 @@ export function checkPermits({ events }: History, violate: Violate): void {
     believers.set(root, all);
     const held = all.filter((belief) => isPermit(belief.grant.name));
     const names = held.map((belief) => `${belief.grant.name} (${belief.grant.ownerId})`).join(", ");
-    if (held.length > permits) {
-      const message = `${held.length} hold one of ${permits} permits: ${names}`;
+    // Those of before it was resized had as many.
+    const most = Math.max(permits, ...held.map((belief) => belief.grant.permits ?? 0));
+    if (held.length > most) {
+      const message = `${held.length} hold one of ${most} permits: ${names}`;
       violate(atUs, message);
     } else if (held.length > 0 && held.length < all.length) {
       const message = `${root} is held as a whole beside permits: ${names}`;

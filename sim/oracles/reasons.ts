@@ -61,6 +61,8 @@ class Reasons {
   /** By owner. */
   readonly #extends = new Map<string, Ballot[]>();
   readonly #given = new Set<string>();
+  /** Names of semaphores: they may have fewer permits than a caller knows. */
+  readonly #resized = new Set<string>();
   /** Owners who were told that an operator has ended their lock. */
   readonly #ended = new Set<string>();
 
@@ -83,6 +85,9 @@ class Reasons {
         return undefined;
       case "call":
         if (event.what === "acquire") this.#onCall(event);
+        return undefined;
+      case "size":
+        this.#resized.add(event.name);
         return undefined;
       case "end":
         if (event.why === "given") this.#given.add(event.ownerId);
@@ -178,6 +183,8 @@ class Reasons {
       this.#onAbort(open.call, atUs);
       return undefined;
     }
+    if (result === "tooMany" && rootsOf(name).some((root) => this.#resized.has(root)))
+      return undefined;
     const own = this.#attemptsAt(open.call)
       .slice(open.firstAttempt)
       .filter((ballot) => !this.#isTooLate(ballot, open.call));
