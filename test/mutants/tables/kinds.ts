@@ -411,9 +411,9 @@ export const ROWS: readonly Row[] = [
     means: "a release frees a permit by number, regardless of its current holder",
     seenIn: "semaphores whose holders have a number and no owner",
     file: "src/script/kinds/permit.lua",
-    find: "is_ours = is_ours, retime = retime, drop = drop, settle = settle,",
+    find: "is_ours = is_ours, is_same = is_same, retime = retime, drop = drop, settle = settle,",
     replace:
-      "retime = retime, is_ours = function(lock) return is_ours(lock) or lock.is_release and require('lib.taken_numbers').holder_of(lock) ~= nil end, drop = function(lock) require('lib.numbers').remove(lock, require('lib.taken_numbers').holder_of(lock) or lock.owner) settle(lock) end, settle = settle,",
+      "is_same = is_same, retime = retime, is_ours = function(lock) return is_ours(lock) or lock.is_release and require('lib.taken_numbers').holder_of(lock) ~= nil end, drop = function(lock) require('lib.numbers').remove(lock, require('lib.taken_numbers').holder_of(lock) or lock.owner) settle(lock) end, settle = settle,",
     also: [
       {
         file: "src/script/steps/release.lua",
@@ -425,7 +425,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 144 },
+    pin: { where: 0, seed: 1, ms: 340 },
   },
   {
     id: "set-healed-over-others",
@@ -608,6 +608,6 @@ export const ROWS: readonly Row[] = [
     find: "isSame(one, size)).length >= quorum",
     replace: "isSame(one, size)).length >= 1",
     test: "test/coordinator/resize.test.ts",
-    grep: "asks again above what nodes have",
+    grep: "has failed where no quorum answers",
   },
 ];

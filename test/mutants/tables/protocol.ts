@@ -120,8 +120,8 @@ export const ROWS: readonly Row[] = [
     replace: "firstSendMs + ttlMs",
     where: ["skew"],
     noticedBy: ["S2"],
-    seedBudget: 150,
-    pin: { where: 0, seed: 122, timing: 2, ms: 114 },
+    seedBudget: 600,
+    pin: { where: 0, seed: 201, ms: 41 },
   },
   {
     id: "no-jitter",
