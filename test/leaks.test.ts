@@ -28,7 +28,7 @@ describe("What tests may not leave behind", () => {
     await eventually("the connection has ended", () => leftovers().length === 0);
   });
 
-  it("is a listener to a signal of the caller's, or to a manager", async () => {
+  it("is a listener to a signal of the caller's", async () => {
     const controller = new AbortController();
     await using locks = new LockManager(["redis://127.0.0.1:1"]);
     const calls = [
@@ -39,7 +39,6 @@ describe("What tests may not leave behind", () => {
     expect(found).to.have.members([
       'a listener to "abort" of a signal that the caller gave',
       'a listener to "abort" of a signal that the caller gave',
-      'a listener to "node" of a manager',
     ]);
     controller.abort();
     await Promise.all(calls);

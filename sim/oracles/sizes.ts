@@ -14,8 +14,8 @@ import { isPermit, rootOf } from "./names.js";
 interface Sizes {
   /** By node: the version that it keeps. */
   readonly versions: Map<number, number>;
-  /** By version: how many permits that is, at most. */
-  readonly counts: Map<number, number>;
+  /** By version: how many permits nodes have kept with it. Of several, the largest replaces the others. */
+  readonly counts: Map<number, Set<number>>;
   /** The version in force, and since when; the last at the end. */
   readonly inForce: { readonly atUs: number; readonly version: number }[];
 }
@@ -47,18 +47,19 @@ export function checkSizes({ settings, events }: History, violate: Violate): voi
       violate(atUs, `node ${node} keeps version ${version} of ${name} after ${before}`);
     }
     versions.set(node, version);
-    if (version > 0) counts.set(version, Math.max(count, counts.get(version) ?? 0));
+    if (version > 0) getOrAdd(counts, version, () => new Set()).add(count);
     const kept = [...versions.values()].toSorted((a, b) => b - a);
     inForce.push({ atUs, version: kept[quorum - 1] ?? 0 });
   };
-  const judgeCall = ({ name, resizeTo, atUs: calledUs }: CallEvent, atUs: number): void => {
+  const judgeCall = ({ name, resizeTo = 0, atUs: calledUs }: CallEvent, atUs: number): void => {
     const { counts, inForce } = of(name);
     const newest = Math.max(
       ...inForce
         .filter((one, at) => (inForce[at + 1]?.atUs ?? atUs) >= calledUs)
         .map((one) => one.version),
     );
-    if ([...counts].some(([version, count]) => count === resizeTo && version <= newest)) return;
+    const hasBeen = [...counts].some(([version, all]) => all.has(resizeTo) && version <= newest);
+    if (hasBeen) return;
     violate(atUs, `${name} is not resized to ${resizeTo} on a quorum`);
   };
   const judge = ({ name, ownerId, atUs }: GrantEvent): void => {
@@ -67,7 +68,9 @@ export function checkSizes({ settings, events }: History, violate: Violate): voi
     if (sizes === undefined || sinceUs === undefined) return;
     const version = leastVersion(sizes, sinceUs);
     if (version === 0) return;
-    const allowed = [...sizes.counts].filter(([of]) => of >= version).map(([, count]) => count);
+    const allowed = [...sizes.counts]
+      .filter(([of]) => of >= version)
+      .flatMap(([, all]) => [...all]);
     const most = Math.max(...allowed);
     if (Number(name.slice(name.indexOf("#") + 1)) < most) return;
     violate(atUs, `${ownerId} gets ${name}, although there are ${most} permits since it asked`);

@@ -56,6 +56,13 @@ describe("oracle K4, the sizes of semaphores", () => {
       },
       { title: "a resize that a quorum stored", events: inOrder(...two, ...resizes(9, 12, 2)) },
       {
+        title: "a resize that another of the same version outdated at once",
+        events: inOrder(
+          ...[size(10, 0, 2, 5), size(10, 1, 2, 5), size(10, 0, 4, 5), size(10, 1, 4, 5)],
+          ...resizes(9, 12, 2),
+        ),
+      },
+      {
         title: "a resize that others outdated at once",
         events: inOrder(...two, size(12, 0, 4, 6), size(13, 1, 4, 6), ...resizes(9, 14, 2)),
       },
