@@ -22,7 +22,12 @@ export function checkPermits({ events }: History, violate: Violate): void {
   }
   /** By name: the holders of it, or of one of its permits. */
   const believers = new Map<string, Belief[]>();
+  /** By name: the largest size that it was given, and that a node has kept. */
+  const resizedTo = new Map<string, number>();
   for (const grant of events) {
+    if (grant.kind === "size") {
+      resizedTo.set(grant.name, Math.max(grant.count ?? 0, resizedTo.get(grant.name) ?? 0));
+    }
     if (grant.kind !== "grant") continue;
     const { atUs, name, ownerId, permits = Number.POSITIVE_INFINITY } = grant;
     const endUs = ends.get(ownerId) ?? Number.POSITIVE_INFINITY;
@@ -33,8 +38,9 @@ export function checkPermits({ events }: History, violate: Violate): void {
     believers.set(root, all);
     const held = all.filter((belief) => isPermit(belief.grant.name));
     const names = held.map((belief) => `${belief.grant.name} (${belief.grant.ownerId})`).join(", ");
-    // Those of before it was resized had as many.
-    const most = Math.max(permits, ...held.map((belief) => belief.grant.permits ?? 0));
+    // Those of before it was resized had as many; which of the sizes allows whom is K4.
+    const sizes = held.map((belief) => belief.grant.permits ?? 0);
+    const most = Math.max(permits, resizedTo.get(root) ?? 0, ...sizes);
     if (held.length > most) {
       const message = `${held.length} hold one of ${most} permits: ${names}`;
       violate(atUs, message);

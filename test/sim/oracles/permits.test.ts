@@ -16,6 +16,14 @@ describe("oracle K1, permits", () => {
     [
       { title: "as many as there are", events: [grant(0, "A", first), grant(5, "B", second)] },
       {
+        title: "as many as there were when the last asked, though it has heard of fewer since",
+        events: [
+          { kind: "size", atUs: 0, node: 0, name: "a", count: 3, version: 1 },
+          ...[grant(1, "A", first), grant(2, "B", second)],
+          grant(9, "C", { ...third, permits: 1 }),
+        ],
+      },
+      {
         title: "one after the other",
         events: [
           ...[grant(0, "A", first), grant(1, "B", second), end(5, "A"), grant(6, "C", first)],
