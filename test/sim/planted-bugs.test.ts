@@ -360,7 +360,7 @@ const BUGS: readonly PlantedBug[] = [
     title: "a permit whose release tells nobody, and whoever polls gets it",
     profile: "healthy",
     killer: "W7",
-    firstSeed: 48,
+    firstSeed: 146,
     tamper: {
       script: planted(["if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end", ""]),
     },
