@@ -78,7 +78,8 @@ while args[at] do
   if is_vote and refusal then
     for m = 1, size do replies[n + m] = refusal end
     is_done = true
-  elseif is_plain and is_acquire and not (is_wary or is_watched) then
+  elseif is_plain and is_acquire and not is_wary
+    and (not is_watched or require('fast.are_unwatched')(k, size)) then
     created, top = require('fast.acquire')(replies, n, ttl, size, k, at, proposal, now_us, top)
   elseif is_plain and step == 'extend' then
     require('fast.extend')(replies, n, ttl, size, k, at)

@@ -204,6 +204,14 @@ export const ROWS: readonly Row[] = [
     test: "test/channel/watched-name.test.ts",
   },
   {
+    id: "unobserved-acquire",
+    means: "an acquire that changes the key at once tells no observer of it",
+    file: "src/script/fast/are_unwatched.lua",
+    find: "return redis.pcall('EXISTS', unpack(watched)) == 0",
+    replace: "return true",
+    test: "test/manager/observe.test.ts",
+  },
+  {
     id: "value-of-the-last-holder",
     means: "a holder is shown with what the one before has proclaimed",
     file: "src/script/lib/value.lua",
