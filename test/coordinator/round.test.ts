@@ -125,7 +125,7 @@ describe("Round", () => {
     });
     const seen = { wonByMessage: 0, lostThenGranted: 0 };
     fc.assert(
-      fc.property(fc.array(step, { minLength: 4, maxLength: 12 }), (steps) => {
+      fc.property(fc.array(step, { minLength: 8, maxLength: 20 }), (steps) => {
         const bench = new RoundBench(5, 0, 10, ({ votes }) => !votes.includes(undefined));
         let lossCount = 0;
         for (const { index, what } of steps) {
