@@ -12,7 +12,7 @@ import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
 import { exclusiveLock } from "../../src/kinds/exclusive.js";
 import { nameKeys, RECORD_KEY } from "../../src/protocol/keys.js";
 import { WATCH_POLL_MS } from "../../src/protocol/watching.js";
-import { rejectionOf, rejectionWith } from "../support/settle.js";
+import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
 const NAME = "scheduler";
 
@@ -182,6 +182,10 @@ describe("LockManager.observe", () => {
     nodes[1]?.freeze();
     await rejectionWith(NoQuorumError, term.proclaim("x"));
     for (const node of nodes) node.thaw();
+    // Until they have answered what they were asked meanwhile, nothing is sent to them.
+    await eventually("they are trusted", () =>
+      one.nodes.every(({ state }) => state !== "suspected"),
+    );
     await term.proclaim("y");
     await term.resign();
     await rejectionWith(LockLostError, term.proclaim("z"));
