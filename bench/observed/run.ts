@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import type { RedisFleet } from "../../src/testing/index.js";
 import { readStats } from "../numbers/node-stats.js";
 import { Child } from "../process/child.js";
 import type { Progress } from "../progress.js";
+import { runBesideBase } from "../rounds-beside.js";
 import type { ChangerQuestion } from "./changer.js";
 import type { ObserversAnswer, ObserversQuestion } from "./observers.js";
 import type { ObservedCase, ObservedPlan } from "./plan.js";
@@ -29,26 +30,10 @@ export async function runObservedPart(
   fleet: RedisFleet,
   progress: Progress,
 ): Promise<ObservedSeries[]> {
-  const { cases, rounds, nodeCount } = plan;
-  const series = cases.map((one): ObservedSeries => ({ ...one, samples: [] }));
-  const urls = fleet.urls.slice(0, nodeCount);
-  const readers = urls.map((url) => new Redis(url));
-  try {
-    for (let round = 0; round < rounds; round++) {
-      let base: ObservedSample["base"] | undefined;
-      for (const { samples, ...one } of series) {
-        const what = `${one.managerCount} x ${one.loopCount} observers`;
-        progress.step(`${what}, round ${round + 1}/${rounds}`);
-        await Promise.all(fleet.nodes.map((node) => node.flush()));
-        const found = await runOnce(plan, one, urls, readers);
-        base ??= found;
-        samples.push({ ...found, base });
-      }
-    }
-  } finally {
-    for (const reader of readers) reader.disconnect();
-  }
-  return series;
+  const nameOf = (one: ObservedCase): string => `${one.managerCount} x ${one.loopCount} observers`;
+  return await runBesideBase(plan, fleet, progress, nameOf, (one, urls, readers) =>
+    runOnce(plan, one, urls, readers),
+  );
 }
 
 async function runOnce(

@@ -1,8 +1,9 @@
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import type { RedisFleet } from "../../src/testing/index.js";
 import { readStats } from "../numbers/node-stats.js";
 import { Child } from "../process/child.js";
 import type { Progress } from "../progress.js";
+import { runBesideBase } from "../rounds-beside.js";
 import type { ClientAnswer, ClientQuestion } from "./client.js";
 import type { PermitsCase, PermitsPlan } from "./plan.js";
 import type { PermitsSample } from "./sample.js";
@@ -24,26 +25,11 @@ export async function runPermitsPart(
   fleet: RedisFleet,
   progress: Progress,
 ): Promise<PermitsSeries[]> {
-  const { cases, rounds, nodeCount } = plan;
-  const series = cases.map((one): PermitsSeries => ({ ...one, samples: [] }));
-  const urls = fleet.urls.slice(0, nodeCount);
-  const readers = urls.map((url) => new Redis(url));
-  try {
-    for (let round = 0; round < rounds; round++) {
-      let base: PermitsSample["base"] | undefined;
-      for (const { samples, ...one } of series) {
-        const what = `${one.heldCount} of ${one.permits} permits held`;
-        progress.step(`1 to ${one.most}, ${what}, round ${round + 1}/${rounds}`);
-        await Promise.all(fleet.nodes.map((node) => node.flush()));
-        const found = await runOnce(plan, one, urls, readers);
-        base ??= found;
-        samples.push({ ...found, base });
-      }
-    }
-  } finally {
-    for (const reader of readers) reader.disconnect();
-  }
-  return series;
+  const nameOf = (one: PermitsCase): string =>
+    `1 to ${one.most}, ${one.heldCount} of ${one.permits} permits held`;
+  return await runBesideBase(plan, fleet, progress, nameOf, (one, urls, readers) =>
+    runOnce(plan, one, urls, readers),
+  );
 }
 
 async function runOnce(
