@@ -1,4 +1,4 @@
-import { newOperation, type OperationOf, type Votes } from "../protocol/operation.js";
+import { newOperation, type Votes } from "../protocol/operation.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
   isNewerSize,
@@ -13,11 +13,9 @@ import { poll } from "./poll.js";
 
 /** Asks all nodes for the size of a semaphore and its free permits, and brings them the size of `keys`. */
 export function askSize(context: Context, keys: LockKind, nodeTimeoutMs: number): Promise<Votes> {
-  return poll(context, sizeOf(context, keys, nodeTimeoutMs), 0, nodeTimeoutMs);
-}
-
-function sizeOf({ clock }: Context, keys: LockKind, nodeTimeoutMs: number): OperationOf<"size"> {
-  return newOperation("size", { keys, ownerId: "", sendBeforeMs: clock.now() + nodeTimeoutMs });
+  const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
+  const operation = newOperation("size", { keys, ownerId: "", sendBeforeMs });
+  return poll(context, operation, 0, nodeTimeoutMs);
 }
 
 /**

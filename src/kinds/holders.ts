@@ -2,7 +2,7 @@ import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import { MARKERS } from "../protocol/markers.js";
 import type { NameSnapshot, Vote } from "../protocol/operation.js";
-import { semaphoreIn } from "../protocol/semaphore-size.js";
+import { fixedSize, semaphoreIn } from "../protocol/semaphore-size.js";
 import { timestampLayoutOf } from "../protocol/timestamps.js";
 import { exclusiveLock } from "./exclusive.js";
 import { ownedLock } from "./owned.js";
@@ -63,7 +63,7 @@ function holdersOfPermits(
 /** The kind of the holders next to a lock key; undefined where there are none. */
 function kindOfCoHolders(holder: string, keys: NameKeys): LockKind | undefined {
   const size = semaphoreIn(holder);
-  if (size !== undefined) return permitLock(keys, { current: size, learn: () => {} });
+  if (size !== undefined) return permitLock(keys, fixedSize(size));
   if (holder === MARKERS.shared) return sharedLock(keys);
   if (holder.startsWith(MARKERS.owned)) return ownedLock(keys, holder.slice(MARKERS.owned.length));
   const layout = timestampLayoutOf(holder);

@@ -1,7 +1,7 @@
 import { queueKeyOf, type NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { numbersText } from "../protocol/permits.js";
-import { type KnownSize } from "../protocol/semaphore-size.js";
+import { fixedSize, type KnownSize } from "../protocol/semaphore-size.js";
 import { NamedLock, WHOLE_NAME } from "./named-lock.js";
 
 /**
@@ -32,7 +32,7 @@ export function permitLock(
   wanted = 1,
   numbers?: readonly number[],
 ): LockKind {
-  const known = typeof size === "number" ? neverResized(size) : size;
+  const known = typeof size === "number" ? fixedSize({ count: size, version: 0 }) : size;
   const queueKey = queueKeyOf(keys);
   const text = numbersText(numbers ?? []);
   const at = (of: readonly number[]): LockKind => permitLock(keys, known, of.length, of);
@@ -52,10 +52,6 @@ export function permitLock(
     holderKey: numbers === undefined ? keys.lockKey : `${queueKey}#${text}`,
     queue: wanted === 1 ? QUEUE : queueOfSeveral(wanted),
   });
-}
-
-function neverResized(count: number): KnownSize {
-  return { current: { count, version: 0 }, learn: () => {} };
 }
 
 /** A node lets in the first that waits once as many are free as its place says. */

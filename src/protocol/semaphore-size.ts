@@ -20,6 +20,11 @@ export interface KnownSize {
   learn(size: SemaphoreSize): void;
 }
 
+/** Of a semaphore where nobody hears of a resize. */
+export function fixedSize(current: SemaphoreSize): KnownSize {
+  return { current, learn: () => {} };
+}
+
 /** Whether it replaces the other on nodes, and in what clients know. */
 export function isNewerSize(size: SemaphoreSize, than: SemaphoreSize): boolean {
   const { version, count } = size;

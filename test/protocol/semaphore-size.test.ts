@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import {
+  fixedSize,
   isNewerSize,
   MAX_PERMITS,
   MAX_SIZE_VERSION,
@@ -56,6 +57,13 @@ describe("The size of a semaphore", () => {
       expect(isNewerSize(size, than)).to.equal(isNewer);
     });
   }
+
+  it("stays what it is where nobody hears of a resize", () => {
+    const size = { count: 4, version: 0 };
+    const known = fixedSize(size);
+    known.learn({ count: 5, version: 1 });
+    expect(known.current).to.equal(size);
+  });
 });
 
 describe("the version of the next size of a semaphore", () => {
