@@ -79,7 +79,7 @@ while args[at] do
     for m = 1, size do replies[n + m] = refusal end
     is_done = true
   elseif is_plain and is_acquire and not is_wary
-    and (not is_watched or require('fast.are_unwatched')(k, size)) then
+    and (not is_watched or require('fast.has_none_beside')(k, k + size - 1, { 'watched' })) then
     created, top = require('fast.acquire')(replies, n, ttl, size, k, at, proposal, now_us, top)
   elseif is_plain and step == 'extend' then
     require('fast.extend')(replies, n, ttl, size, k, at)

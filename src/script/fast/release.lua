@@ -25,7 +25,7 @@ return function(replies, n, size, k, a)
   end
   -- On a Cluster, no key says for all names whether anybody waits.
   local may_be_waited_for = values[1] or not is_one_queue
-  if may_be_waited_for and not require('fast.are_unwaited')(k, last) then return false end
+  if may_be_waited_for and not require('fast.has_none_beside')(k, last, { 'queue', 'watched' }) then return false end
   if type(try('DEL', unpack(KEYS, k, last))) ~= 'number' then return false end
   for m = 1, size do replies[n + m] = 0 end
   return true

@@ -25,10 +25,9 @@ local function is_same(lock, holder)
   return holder == lock.marker or size_of(holder) ~= nil and require('lib.semaphore_size').is_same(lock, holder)
 end
 
--- When our permits end, ms; undefined where they have, or the lock key has.
+-- Also where it has been resized.
 local function ends_at(lock)
-  local score = tonumber(call('ZSCORE', lock.members, lock.member) or nil)
-  return score and score >= now_ms() and is_same(lock, call('GET', lock.key)) and score or nil
+  return require('lib.ends_at')(lock, is_same)
 end
 
 -- The permits of a name whose lock key has that value. into: the table that they become

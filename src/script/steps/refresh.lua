@@ -3,7 +3,7 @@
 -- and where only an attempt can find out. Nothing without permission to look.
 --
 -- Per name: its lock key. Per group: its size; the tickets, the first one in full; and how long a name is reserved.
--- luacheck: read globals PERMITS_HOLDER PLACE_MS RESERVATION SHARED_HOLDER
+-- luacheck: read globals PLACE_MS RESERVATION SHARED_HOLDER
 
 local blocked_ms = require('lib.lock_key').blocked_ms
 local companion = require('lib.companion')
@@ -16,7 +16,7 @@ local call = redis.call
 local GROUP_ARGUMENTS = 3
 
 local function is_semaphore(holder)
-  return holder and string.sub(holder, 1, #PERMITS_HOLDER) == PERMITS_HOLDER
+  return holder and standing.kind_at(holder) == 'permit'
 end
 
 local function left_of(group, n, of, holder, inbox)

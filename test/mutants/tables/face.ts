@@ -206,9 +206,9 @@ export const ROWS: readonly Row[] = [
   {
     id: "unobserved-acquire",
     means: "an acquire that changes the key at once tells no observer of it",
-    file: "src/script/fast/are_unwatched.lua",
-    find: "return redis.pcall('EXISTS', unpack(watched)) == 0",
-    replace: "return true",
+    file: "src/script/batch.lua",
+    find: "and (not is_watched or require('fast.has_none_beside')(k, k + size - 1, { 'watched' })) then",
+    replace: "then",
     test: "test/manager/observe.test.ts",
   },
   {
