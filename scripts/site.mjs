@@ -9,6 +9,7 @@ import { deadLinksIn } from "./check-links.mjs";
 import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { parseArguments } from "./parse-arguments.mjs";
+import { playgroundPage } from "./playground.mjs";
 
 const USAGE = `npm run site [-- --out DIR --no-api]
 
@@ -40,11 +41,7 @@ else {
 }
 // Its packages may only now be there.
 const { buildSite } = await import("../site/build.mjs");
-const count = buildSite(root, pages, out);
-run(process.execPath, [
-  join(root, "scripts", "playground.mjs"),
-  ...["--out", join(out, "playground.html")],
-]);
+const count = buildSite(root, pages, await playgroundPage(), out);
 
 const dead = deadLinksIn(out).filter(
   (link) => !given["no-api"] || !/: (?:\.\.\/)*api\//.test(link),

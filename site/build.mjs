@@ -1,6 +1,5 @@
 // Writes the site from the staged Markdown: a page and its Markdown twin for each, search, llms.txt.
 import {
-  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -11,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { apiMenu } from "./api-menu.mjs";
-import { layout } from "./layout.mjs";
+import { layout, ofSite } from "./layout.mjs";
 import { rendered } from "./markdown.mjs";
 import { MENU } from "./menu.mjs";
 import { sitePathOf } from "./pages.mjs";
@@ -21,16 +20,20 @@ const here = import.meta.dirname;
 /**
  * @param root of the repository
  * @param staged folder of the Markdown, see stage.mjs; with API pages in `api`, or without
+ * @param playground the page, as text
  * @returns how many pages there are
  */
-export function buildSite(root, staged, out) {
+export function buildSite(root, staged, playground, out) {
   const { description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const icon = readFileSync(join(here, "icon.svg"), "utf8").trim();
   rmSync(out, { recursive: true, force: true });
   cpSync(staged, out, { recursive: true });
   cpSync(join(here, "browser"), out, { recursive: true });
+  writeFileSync(join(out, "playground.html"), ofSite(playground, icon));
   const report = join(root, "chaos", "results", "latest.html");
-  if (existsSync(report)) copyFileSync(report, join(out, "campaign.html"));
+  if (existsSync(report)) {
+    writeFileSync(join(out, "campaign.html"), ofSite(readFileSync(report, "utf8"), icon));
+  }
   const hasApi = existsSync(join(staged, "api"));
   const guides = menu(hasApi);
   const api = hasApi ? apiMenu(join(staged, "api")) : [];

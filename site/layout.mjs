@@ -53,6 +53,15 @@ ${isHome || outline.length < 3 ? "" : outlineOf(outline)}
 `;
 }
 
+/** A page that is made elsewhere as one file, with an icon and a way to the site. */
+export function ofSite(html, icon) {
+  const link = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">`;
+  const way = `<nav aria-label="Site"><a href="index.html" style="color: inherit">Quorate</a></nav>`;
+  return html
+    .replace("</title>", `</title>\n${html.includes('rel="icon"') ? "" : link}`)
+    .replace("<body>", `<body>\n${way}`);
+}
+
 function menuOf(groups, page, to) {
   const items = (list) => `<ul>\n${list.map(item).join("\n")}\n</ul>`;
   const item = ({ text, path, items: below }) => {

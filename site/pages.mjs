@@ -11,6 +11,10 @@ const LINK = /(\]\(|(?:src|srcset)=")([^)"\s]+)([)"])/g;
 /** The first page of the site, which is not in its menu: the name of the site leads there. */
 export const HOME = "site/home/index.md";
 
+/** What tells of the playground. Pages that invite readers to it open the playground itself on the site. */
+const PLAYGROUND = "docs/internals/playground.md";
+const INVITING = [HOME, "README.md"];
+
 const PAGES = [HOME, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
 const PLOT = /\.svg$/;
 
@@ -50,6 +54,7 @@ export function relinked(root, page, text) {
     const isFile = existsSync(join(root, file)) && statSync(join(root, file)).isFile();
     // Folders cannot be shown.
     if (!isFile || file.startsWith("..")) throw new Error(`${page} links to ${target}: no file`);
+    if (file === PLAYGROUND && INVITING.includes(page)) return "./playground.html";
     if (!file.endsWith(".md")) files.add(file);
     const to = posix.relative(here, sitePathOf(file));
     return (to.startsWith(".") ? to : `./${to}`) + (anchor === undefined ? "" : `#${anchor}`);

@@ -55,9 +55,31 @@ describe("the pages of the site", () => {
     expect(new Set(items.map(({ text }) => text)).size).to.equal(items.length);
   });
 
+  it("begin with one sentence, one picture, one block of code and three ways on", () => {
+    const text = readFileSync(join(root, pages.HOME), "utf8");
+    const parts = text
+      .replaceAll(/^(```|<picture>)[^]*?^(?:```|<\/picture>)/gm, "$1")
+      .split(/\n\n/);
+    expect(parts.map((part) => part.trim().slice(0, 3))).to.deep.equal([
+      ...["# Q", "A l", "<pi", "```", "- *"],
+    ]);
+    expect(parts[1]?.match(/[.!?](?=\s|$)/g)).to.have.length(1);
+    expect(parts[4]?.match(/^- \*\*\[.+\]\(/gm)).to.have.length(3);
+  });
+
+  it("open the playground where they invite to it, and tell of it elsewhere", () => {
+    const link = "[it](docs/internals/playground.md)";
+    expect(pages.relinked(root, "README.md", link).text).to.equal("[it](./playground.html)");
+    expect(pages.relinked(root, "CONTRIBUTING.md", link).text).to.equal(
+      "[it](./docs/internals/playground.md)",
+    );
+    const home = readFileSync(join(root, pages.HOME), "utf8");
+    expect(pages.relinked(root, pages.HOME, home).text).to.include("](./playground.html)");
+  });
+
   it("link only to pages of the site and to files that it shows, by anchors that are there", () => {
     const all = pages.pagesOf(root);
-    const shown = new Set(all.map((page) => pages.sitePathOf(page)));
+    const shown = new Set([...all.map((page) => pages.sitePathOf(page)), "playground.html"]);
     const staged = new Map(
       all.map((page) => {
         const it = pages.relinked(root, page, readFileSync(join(root, page), "utf8"));

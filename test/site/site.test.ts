@@ -128,7 +128,7 @@ describe("the site", function () {
       });
     }
 
-    it("cuts off no line of code at 1,280 px", async () => {
+    it("cuts off no line of code at 1,280 px, and no page at 360", async () => {
       await opened(1_280, "light");
       const pages = filesOf(".html").filter((name) =>
         /^(?:index|README|docs\/.+)\.html$/.test(name),
@@ -140,6 +140,21 @@ describe("the site", function () {
           "[...document.querySelectorAll('pre')].filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent)",
         );
         expect(cut, file).to.deep.equal([]);
+        await page.setViewportSize({ width: 360, height: 800 });
+        const over = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect(over, file).to.be.at.most(0);
+        await page.setViewportSize({ width: 1_280, height: 800 });
+      }
+    });
+
+    it("has a way back from the pages that are one file, and an icon on each", async () => {
+      await opened(1_280, "light");
+      for (const file of PAGES) {
+        await open(file);
+        const icon = page.locator("link[rel=icon]");
+        expect(await icon.getAttribute("href"), file).to.match(/^data:image\/svg/);
+        await page.getByRole("link", { name: "Quorate", exact: true }).first().click();
+        await page.waitForURL(/\/index\.html$/);
       }
     });
 
