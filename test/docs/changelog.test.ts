@@ -23,6 +23,10 @@ describe("CHANGELOG.md", () => {
     expect(releaseNotes(version)).to.match(/^- /m);
   });
 
+  it("says what the first version has in no more than fifteen lines", () => {
+    expect(releaseNotes("0.1.0").match(/^- /gm)).to.have.length.within(10, 15);
+  });
+
   it("has none for a version that is not there", () => {
     expect(releaseNotes("999.0.0")).to.equal("");
   });

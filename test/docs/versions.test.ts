@@ -56,6 +56,16 @@ describe("docs/operate/versions.md", () => {
     expect(peerDependencies["wasmoon-lua5.1"]).to.equal("~1.18.10");
   });
 
+  it("names the versions that the README and the changelog name", () => {
+    const least = ["Redis", "Valkey", "TypeScript", "Node.js"].map((about) => {
+      const [, supported = ""] = row(about).split(" | ");
+      return `${about} ${supported.replace(" and later", "")}`;
+    });
+    for (const other of ["README.md", "CHANGELOG.md"]) {
+      for (const version of least) expect(read(other), other).to.include(version);
+    }
+  });
+
   it("tells how much the nightly workflow runs", () => {
     const nightly = read(".github", "workflows", "nightly.yml");
     const [, runs = ""] = /--runs (\d+)/.exec(nightly) ?? [];
