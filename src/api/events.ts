@@ -55,10 +55,8 @@ export interface LockManagerEvents {
   /** A lock was lost. Its own `signal` is aborted first. */
   lost: [event: { readonly name: string; readonly reason: LossReason }];
   /**
-   * Something that an operator should know: an even number of nodes, a misconfigured node, a node whose clock
-   * is off, whose fence is absurd or whose credentials cannot be renewed, replies that are not those of the requests, clients with other nodes, another `maxTtlMs` on record, a callback
-   * that goes on without its lock, a node that notifies no waiters, a ttl so short that it was probably meant in seconds.
-   * Goes to `process.emitWarning` if there are no listeners.
+   * Something that an operator should know, such as a misconfigured node, or clients with other nodes: its `code` says
+   * what. Goes to `process.emitWarning` if there are no listeners.
    */
   warning: [warning: QuorateWarning];
 }

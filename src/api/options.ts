@@ -66,9 +66,9 @@ export interface WaitOptions {
    */
   readonly fair?: boolean | undefined;
   /**
-   * Refuses at once, with a {@link LockHeldError}, if the name is held and at least that many wait for it: the waiters
-   * of this process, and each other process in the queues of a quorum of nodes, which counts as one. 0 never waits. A
-   * free name is granted, however many wait.
+   * Refuses at once, with a {@link LockHeldError}, if the name is held and at least that many wait for it. Each waiter
+   * of this process counts, and each other process in the queues of a quorum of nodes, as one. 0 never waits. A free name
+   * is granted, however many wait.
    *
    * Requests that come at the same moment do not see each other in the queues, so a few more may wait. It costs one
    * more round trip before the wait.
