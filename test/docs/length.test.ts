@@ -6,9 +6,17 @@ import { pages, root } from "./project.js";
 /** Two screens. */
 const LINES = 90;
 
+/** How many lines a page has where it is read, in a column of a hundred characters. */
+function linesOf(text: string): number {
+  const shown = text.replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
+  return shown
+    .split("\n")
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 100)), 0);
+}
+
 /** A page's sections that its beginning, up to the first of them, does not link to, if the page is long. */
 function withoutContents(text: string): string[] {
-  if (text.split("\n").length <= LINES) return [];
+  if (linesOf(text) <= LINES) return [];
   const plain = text.replaceAll(/^( *)```[^]*?^ *```/gm, "");
   const [, ...headings] = plain.split(/^## +(.+)$/m).map((part, at) => (at % 2 === 1 ? part : ""));
   const beginning = plain.slice(0, plain.indexOf("\n## "));
@@ -53,6 +61,7 @@ describe("pages that people read to do something", () => {
     expect(withoutContents(long)).to.deep.equal(["B c", "D"]);
     expect(withoutContents(long.replace("# A", "# A\n\n[B c](#b-c)"))).to.deep.equal(["D"]);
     expect(withoutContents("# A\n\n## B\n")).to.deep.equal([]);
+    expect(withoutContents(`# A\n\n${"text ".repeat(2_000)}\n## B\n`)).to.deep.equal(["B"]);
     expect(read.length).to.be.above(20);
   });
 });
