@@ -91,7 +91,7 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * `shared` for readers: they hold the name together, while writers hold it exclusively. For one name only. A shared
-   * lock is never passed on within a process, and costs a node about twice the work of an exclusive one.
+   * lock is never passed on within a process, and takes a few more commands on a node than an exclusive one.
    * @defaultValue "exclusive"
    */
   readonly mode?: LockMode | undefined;

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { Redis } from "ioredis";
+import { RedisFence } from "../../src/fencing/index.js";
 import { LockManager } from "../../src/index.js";
 import { RedisFleet, type RedisProcess } from "../../src/testing/index.js";
 import { PATIENT } from "../support/patient.js";
@@ -117,6 +119,18 @@ describe("docs/operate/sizing.md", function () {
     const before = await bytesOf("quorate:ended*");
     await locks.forceRelease("stuck");
     expectStated("a lock that [an operator ended]", (await bytesOf("quorate:ended*")) - before);
+  });
+
+  it("states elsewhere what the fence of a store takes", async () => {
+    const fencing = readFileSync(join(root, "docs", "explain", "fencing.md"), "utf8");
+    const [, bytes] = /takes about (\d+) bytes per name/.exec(fencing) ?? [];
+    const store = new Redis(node().url);
+    const fence = new RedisFence(store);
+    for (let at = 0; at < COUNT; at++)
+      await fence.run({ name: `cart:${at}`, fencingToken: 1_795_777_031_717_000 });
+    store.disconnect();
+    const each = (await bytesOf("quorate:fenced:*")) / COUNT;
+    expect(each).to.be.within(Number(bytes) / 3, Number(bytes));
   });
 
   it("states what the record takes with all fences that there can be", async () => {

@@ -1,8 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "chai";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { callCli, PATIENTLY, startCli, type CliProcess } from "../../support/cli.js";
 import { processTable } from "../../../src/cli/exec/process-table.js";
 import { membersOf, signalTo } from "../../../src/cli/exec/target.js";
+import { root } from "../../docs/project.js";
 import { at } from "../../support/nodes.js";
 import { eventually } from "../../support/settle.js";
 import { StampFolder } from "../../support/watched-command.js";
@@ -149,6 +152,16 @@ describe("A command under quorate exec", () => {
     await new Promise((resolve) => setTimeout(resolve, GUARD_TOLD_MS));
     const leftMs = await end(watched, "unguarded", () => watched.process.child.kill("SIGKILL"));
     expect(leftMs, "left of the key").to.be.above(0);
+  });
+
+  it("has a guard that takes about the memory that its page states", async function () {
+    if (process.platform !== "linux") this.skip();
+    const page = readFileSync(join(root, "docs", "reference", "cli.md"), "utf8");
+    const [, stated] = /A guard process\*\* [^]*? about (\d+) MB/.exec(page) ?? [];
+    const { guardPid } = await start("measured");
+    const status = readFileSync(`/proc/${guardPid}/status`, "utf8");
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+    expect(Number(kilobytes) / 1_000).to.be.closeTo(Number(stated), Number(stated) / 2);
   });
 
   it("is killed at once when somebody else ends the lock by force", async () => {
