@@ -1,6 +1,6 @@
 import type { HistoryEvent, PlaceEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { grant, key, nodeEvent, place, send } from "../../support/check/events.js";
+import { key, nodeEvent, place, send } from "../../support/check/events.js";
 
 const MS = 1_000;
 const listens = (...processes: string[]): HistoryEvent[] =>
