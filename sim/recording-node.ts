@@ -77,6 +77,7 @@ export function recordingNode(
         deferred: waiter?.deferred?.ownerId,
         isPreempting: preempts,
         ticket: keys.permits && waiter?.ticket,
+        permits: keys.permits?.count,
         mode: keys.mode === "shared" ? "shared" : undefined,
         via,
         leaseMs: process.peekLeaseMs(),

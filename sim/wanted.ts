@@ -44,6 +44,7 @@ export function acquireCall(
     ...(waitMs === 0 && { queue: queueOf(settings, quorum) }),
     ...{ waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) },
     ...(steal === true && { isStealing: true }),
+    ...(isMore && { asksSize: true }),
     ...(options !== undefined && { hasOwnOptions: true }),
     ...(options?.maxWaiters !== undefined && { maxWaiters: options.maxWaiters }),
   };

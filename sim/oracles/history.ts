@@ -81,6 +81,8 @@ export interface SendEvent extends InRound<"send"> {
   readonly isPreempting?: boolean | undefined;
   /** For an acquire of permits that waits: since when, by its process's wall clock, µs. */
   readonly ticket?: number | undefined;
+  /** For an acquire of permits: how many its semaphore has, as its process knows. */
+  readonly permits?: number | undefined;
   /** For a shared acquire. */
   readonly mode?: "shared" | undefined;
   /** For whose caller, if it is not the lock manager's. */
@@ -183,6 +185,8 @@ export interface CallEvent extends InProcess<"call"> {
   readonly isFair?: boolean | undefined;
   /** For an acquire that takes the name from whoever has it. */
   readonly isStealing?: boolean | undefined;
+  /** It wants more permits than its process knows of, and asks first how many there are. */
+  readonly asksSize?: boolean | undefined;
   /** Its options differ from those of its process. */
   readonly hasOwnOptions?: boolean | undefined;
   /** By which interface, if it is not the lock manager's. */

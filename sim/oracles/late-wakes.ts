@@ -58,6 +58,8 @@ interface Queue {
   readonly standers: Map<string, Stander>;
   /** For whom the name was reserved last, or who was told that it is free where nothing is reserved, and when. */
   kept?: { readonly process: string; readonly atUs: number };
+  /** Whose acquire has taken it last, and when. */
+  taken?: { readonly process: string; readonly atUs: number };
 }
 
 /**
@@ -108,11 +110,13 @@ export function checkLateWakes(history: History, violate: Violate): void {
     }
   };
   /** The node has granted what it had told the process of: if that gives it back, it has no place there. */
-  const onTaken = ({ standers }: Queue, ownerId: string): void => {
+  const onTaken = (queue: Queue, ownerId: string, atUs: number): void => {
     const process = attempts.get(ownerId)?.process;
-    for (const stander of standers.values()) {
+    if (process === undefined) return;
+    queue.taken = { process, atUs };
+    for (const [key, stander] of queue.standers) {
       if (stander.process === process && Number.isFinite(stander.goneUs))
-        stander.openUs = undefined;
+        queue.standers.delete(key);
     }
   };
   /** Since when a quorum of nodes that is to tell the process has been open for it. */
@@ -181,7 +185,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
       if (after !== undefined) queue.holders.set(`${name} ${after}`, event);
       // Whoever has the name as a whole has it in place of the reservation.
       if (after !== undefined && !isPermit(name)) delete queue.kept;
-      if (after !== undefined && op === "acquire") onTaken(queue, after);
+      if (after !== undefined && op === "acquire") onTaken(queue, after, atUs);
       review(queue, atUs, UNSEEN.has(op));
     } else if (event.kind === "place") {
       const { node, name, process, wants, count = 1, what, ticket = 0, op } = event;
@@ -195,8 +199,11 @@ export function checkLateWakes(history: History, violate: Violate): void {
         });
         Object.assign(stander, { ticket, goneUs: Number.POSITIVE_INFINITY });
       } else if (what === "gone") {
-        const stander = queue.standers.get(`${process} ${markOf(event)}`);
-        if (stander !== undefined) stander.goneUs = atUs;
+        const key = `${process} ${markOf(event)}`;
+        const stander = queue.standers.get(key);
+        const isByItself = queue.taken?.process === process && queue.taken.atUs === atUs;
+        if (isByItself) queue.standers.delete(key);
+        else if (stander !== undefined) stander.goneUs = atUs;
       }
       review(queue, atUs, UNSEEN.has(op));
     } else if (event.kind === "turn") {

@@ -40,9 +40,10 @@ interface State {
   readonly places: ReadonlyMap<string, Place>;
 }
 
-/** A message, and the ticket of the place that it is for: an earlier step of the same instant may have moved that. */
+/** A message, and the tickets of the places that it may be for: an earlier step of the same instant may have moved them. */
 type Told = Pick<TurnEvent, "process" | "wants"> & {
-  readonly ticket: number | undefined;
+  /** By mark. */
+  readonly tickets: ReadonlyMap<string, number>;
   /** How many permits it is told of. */
   readonly count: number;
 };
@@ -152,8 +153,9 @@ export function checkOpenings({ settings, events }: History, violate: Violate): 
       const { node, name, atUs, process, wants, permits: ofMany } = event;
       const step = stepOf(node, name, atUs);
       const places = [...(states.get(`${node} ${name}`)?.places.values() ?? [])];
-      const place = places.find((each) => each.process === process && each.wants === wants);
-      step.told.push({ process, wants, ticket: place?.ticket, count: ofMany?.length ?? 1 });
+      const own = places.filter((each) => each.process === process && each.wants === wants);
+      const tickets = new Map(own.map(({ mark, ticket }) => [mark, ticket]));
+      step.told.push({ process, wants, tickets, count: ofMany?.length ?? 1 });
       if (ofMany !== undefined) reservedUs.set(`${node} ${name}`, atUs);
     } else if (event.kind === "size") {
       const step = stepOf(event.node, event.name, event.atUs);
@@ -184,7 +186,14 @@ function unheard(
 ): string | undefined {
   const { before, keys, told, gone, isReserved } = step;
   if (keys.some(({ op }) => UNSEEN.has(op))) return undefined;
-  const [was, is] = [queueIn(before, nodeUs), queueIn(after, nodeUs)];
+  // What wants more than there are stands aside.
+  const mayBeLetIn = ({ wants, count }: Place): boolean => {
+    return wants !== "s" || count <= (permits ?? count);
+  };
+  const [was, is] = [before, after].map((state) => queueIn(state, nodeUs).filter(mayBeLetIn)) as [
+    Place[],
+    Place[],
+  ];
   // Who came in this very step knows the name as it is now, as does one that was taken out and came again.
   const stood = (place: Place): boolean => {
     const isAnew = gone.some(
@@ -207,9 +216,12 @@ function unheard(
     const isOfEarly = (place: Pick<Place, "process" | "wants">): boolean => {
       return place.process === early.process && place.wants === early.wants;
     };
+    const taken = gone.filter(isOfEarly);
     // The step may have queued it anew, for another waiter of its process.
-    const renewed = gone.find((place) => isOfEarly(place) && place.ticket !== undefined);
-    const ticket = renewed?.ticket ?? early.ticket;
+    const renewed = taken.find((place) => place.ticket !== undefined);
+    const [anyTicket] = early.tickets.values();
+    const ticket =
+      renewed?.ticket ?? (taken[0] && early.tickets.get(markOf(taken[0]))) ?? anyTicket;
     if (ticket === undefined || first.ticket >= ticket) return undefined;
     return `tells ${early.process}, although ${first.process} came first`;
   }
@@ -246,7 +258,8 @@ function unheard(
   const hasBegun = before.holders.size === 0;
   const isOpened =
     hasBegun || step.hasGrown || (left && (was[0]?.wants !== "s" || was[0].count > 1));
-  if (!isOpened || isReserved || permits === undefined) return undefined;
+  // It may have been told, and stand there again by the same step.
+  if (!isOpened || isReserved || permits === undefined || isTold(first)) return undefined;
   return `does not tell ${first.process}, although a permit is free`;
 }
 

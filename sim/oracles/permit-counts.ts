@@ -1,7 +1,7 @@
 import type { HistoryEvent } from "./history.js";
-import { isPermit, rootOf } from "./names.js";
+import { rootOf } from "./names.js";
 
-/** How many permits a semaphore has on a node: what the node keeps since a resize, or what its first holders say. */
+/** How many permits a semaphore has on a node: what the node keeps since a resize, or what those say who ask first. */
 export class PermitCounts {
   /** By name: before it was resized. */
   readonly #given = new Map<string, number>();
@@ -12,7 +12,7 @@ export class PermitCounts {
     const resized = new Set<string>();
     for (const event of events) {
       if (event.kind === "size") resized.add(event.name);
-      if (event.kind !== "grant" || event.permits === undefined || !isPermit(event.name)) continue;
+      if (event.kind !== "send" || event.op !== "acquire" || event.permits === undefined) continue;
       const name = rootOf(event.name);
       if (!resized.has(name)) this.#given.set(name, event.permits);
     }

@@ -24,7 +24,13 @@ export function checkPermits({ events }: History, violate: Violate): void {
   const believers = new Map<string, Belief[]>();
   /** By name: the largest size that it was given, and that a node has kept. */
   const resizedTo = new Map<string, number>();
+  /** By owner: how many permits there were when it asked, as it knew: it may have been granted before a resize. */
+  const askedOf = new Map<string, number>();
   for (const grant of events) {
+    if (grant.kind === "send" && grant.op === "acquire") {
+      const { ownerId, permits = 0 } = grant;
+      askedOf.set(ownerId, Math.max(permits, askedOf.get(ownerId) ?? 0));
+    }
     if (grant.kind === "size") {
       resizedTo.set(grant.name, Math.max(grant.count ?? 0, resizedTo.get(grant.name) ?? 0));
     }
@@ -39,7 +45,9 @@ export function checkPermits({ events }: History, violate: Violate): void {
     const held = all.filter((belief) => isPermit(belief.grant.name));
     const names = held.map((belief) => `${belief.grant.name} (${belief.grant.ownerId})`).join(", ");
     // Those of before it was resized had as many; which of the sizes allows whom is K4.
-    const sizes = held.map((belief) => belief.grant.permits ?? 0);
+    const sizes = held.flatMap(({ grant: { ownerId: owner, permits: of = 0 } }) => {
+      return [of, askedOf.get(owner) ?? 0];
+    });
     const most = Math.max(permits, resizedTo.get(root) ?? 0, ...sizes);
     if (held.length > most) {
       const message = `${held.length} hold one of ${most} permits: ${names}`;

@@ -26,8 +26,8 @@ interface OpenCall {
   isInWaitQueue: boolean;
   /** One of them has options of its own: how its attempt fails may say nothing to the others. */
   isUnlike: boolean;
-  /** When it came, another one stood there already, and it must not come before that. */
-  readonly isBehind: boolean;
+  /** When it came, or had asked how many permits there are, another one stood there, and it must not come before that. */
+  isBehind: boolean;
 }
 
 /**
@@ -115,7 +115,10 @@ class Reasons {
       other.isUnlike ||= isUnlike;
     }
     const others = waitQueue.filter((open) => open.call.name === name);
-    for (const other of others) other.isShared = true;
+    for (const other of others) {
+      other.isShared = true;
+      other.isBehind ||= other.call.asksSize === true && other.call.isFair === true;
+    }
     const firstAttempt = this.#attemptsAt(call).length;
     const [isShared, isInWaitQueue] = [others.length > 0, waitQueue.length > 0];
     const isBehind = isInWaitQueue && call.isFair === true;

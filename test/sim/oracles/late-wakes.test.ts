@@ -40,10 +40,20 @@ const forced = (process: string): HistoryEvent[] => [
   ...onAll((node) => send(4 * S, "X", node, { process: "B", op: "revoke" })),
   ...onAll(released),
 ];
-const asks = (atUs: number, mode?: "shared"): HistoryEvent[] => [
-  ...onAll((node) => send(atUs, "y", node, { process: "A", mode })),
-  ...onAll((node) => vote(atUs + 10, "y", node, { process: "A" })),
-  grant(atUs + 20, "y", { process: "A", mode }),
+const asks = (atUs: number, mode?: "shared", owner = "y"): HistoryEvent[] => [
+  ...onAll((node) => send(atUs, owner, node, { process: "A", mode })),
+  ...onAll((node) => vote(atUs + 10, owner, node, { process: "A" })),
+  grant(atUs + 20, owner, { process: "A", mode }),
+];
+/** Two readers of A stand in one place, which the first to be granted takes: does that take it out of the queues? */
+const twoReaders = (isOut: boolean): HistoryEvent[] => [
+  ...[...waits, call(3 * S, 2, "acquire"), ...stands("r"), ...onAll(released)],
+  ...onAll((node) => send(4 * S, "x", node, { process: "A", mode: "shared" })),
+  ...onAll((node) => key(4 * S + 5, node, undefined, "x", { mode: "shared", op: "acquire" })),
+  ...(isOut ? onAll((node) => place(4 * S + 5, "gone", "acquire", { node, wants: "r" })) : []),
+  ...onAll((node) => vote(4 * S + 10, "x", node, { process: "A" })),
+  grant(4 * S + 20, "x", { process: "A", mode: "shared" }),
+  ...asks(4 * S + 300 * MS, "shared"),
 ];
 /** Another waits where A may read, which asks late. */
 const besideReader = (wants: PlaceEvent["wants"], ticket: number): HistoryEvent[] => [
@@ -60,6 +70,10 @@ describe("oracle W7, who is woken", () => {
       {
         title: "a waiter that asks at once",
         events: [...waits, ...stands(), ...onAll(released), ...asks(4 * S + 2 * MS)],
+      },
+      {
+        title: "a second reader of its process, where the first has left the queue for both",
+        events: twoReaders(true),
       },
       {
         title: "one that asks as late as a message may take",
@@ -164,6 +178,10 @@ describe("oracle W7, who is woken", () => {
       { title: "a reader whom a writer with its ticket keeps out", events: besideReader("", 2) },
     ],
     [
+      {
+        title: "a second reader of its process, where they stand in the queue as before",
+        events: twoReaders(false),
+      },
       {
         title: "a reader beside one that waits for a permit, behind it with its ticket",
         events: besideReader("s", 2),

@@ -1,6 +1,6 @@
 import type { HistoryEvent, PlaceEvent, TurnEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { grant, key, nodeEvent, place } from "../../support/check/events.js";
+import { key, nodeEvent, place, send } from "../../support/check/events.js";
 
 const MS = 1_000;
 const listens = (...processes: string[]): HistoryEvent[] =>
@@ -10,7 +10,8 @@ const stands = (
   process: string,
   ticket: number,
   wants: PlaceEvent["wants"] = "",
-): HistoryEvent => place(atUs, "stands", "acquire", { process, ticket, wants });
+  count = 1,
+): HistoryEvent => place(atUs, "stands", "acquire", { process, ticket, wants, count });
 const leaves = (atUs: number, process: string, more: Partial<PlaceEvent> = {}): HistoryEvent =>
   place(atUs, "gone", "leave", { process, ...more });
 const told = (
@@ -32,7 +33,7 @@ const freed = key(5 * MS, 0, "X", undefined, release);
 const read = [...all, key(1, 0, undefined, "X", shared)];
 /** X has permit 0 of two. */
 const permit = [
-  ...[...all, grant(1, "X", { name: "a#0", permits: 2 })],
+  ...[...all, send(1, "X", 0, { name: "a#0", permits: 2 })],
   key(1, 0, undefined, "X", { name: "a#0" }),
 ];
 
@@ -144,6 +145,32 @@ describe("oracle W5, who is told", () => {
         ],
       },
       {
+        title: "a release past one that wants more permits than there are since a resize",
+        events: [
+          ...[...permit, stands(10, "A", 1, "s", 2), stands(20, "B", 2, "s")],
+          { kind: "size", atUs: 4 * MS, node: 0, name: "a", count: 1, version: 1 },
+          key(5 * MS, 0, "X", undefined, { ...release, name: "a#0" }),
+          ...[told(5 * MS, "B", { wants: "s", permits: [0] }), leaves(5 * MS, "B", { wants: "s" })],
+        ],
+      },
+      {
+        title: "a first for several permits, whose process has a later place for one as well",
+        events: [
+          ...[...permit, ...[stands(10, "A", 3, "s"), stands(20, "A", 1, "s", 2)]],
+          ...[stands(30, "B", 2, "s"), key(5 * MS, 0, "X", undefined, { ...release, name: "a#0" })],
+          told(5 * MS, "A", { wants: "s", permits: [0, 1] }),
+          leaves(5 * MS, "A", { wants: "s", count: 2 }),
+        ],
+      },
+      {
+        title: "a semaphore that grows, and who is told queues anew in the same step",
+        events: [
+          ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],
+          { kind: "size", atUs: 5 * MS, node: 0, name: "a", count: 4, version: 1 },
+          ...[told(5 * MS, "A", { wants: "s", permits: [2] }), stands(5 * MS, "A", 1, "s")],
+        ],
+      },
+      {
         title: "the last permit beside one that is reserved",
         events: [
           ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],
@@ -194,6 +221,14 @@ describe("oracle W5, who is told", () => {
         events: [...[...read, stands(10, "A", 1), stands(20, "B", 2, "r")], stands(5 * MS, "A", 3)],
       },
       {
+        title: "a release past one that wants no more permits than there are",
+        events: [
+          ...[...permit, stands(10, "A", 1, "s", 2), stands(20, "B", 2, "s")],
+          key(5 * MS, 0, "X", undefined, { ...release, name: "a#0" }),
+          ...[told(5 * MS, "B", { wants: "s", permits: [0] }), leaves(5 * MS, "B", { wants: "s" })],
+        ],
+      },
+      {
         title: "a permit that is released, and not told",
         events: [
           ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],
@@ -207,7 +242,7 @@ describe("oracle W5, who is told", () => {
       {
         title: "a first permit, and nobody is told of the other",
         events: [
-          ...[...all, grant(1, "X", { name: "a#0", permits: 2 }), stands(10, "A", 1, "s")],
+          ...[...all, send(1, "X", 0, { name: "a#0", permits: 2 }), stands(10, "A", 1, "s")],
           key(5 * MS, 0, undefined, "X", { name: "a#0" }),
         ],
       },

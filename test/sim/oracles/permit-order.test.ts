@@ -1,6 +1,6 @@
 import type { HistoryEvent, PlaceEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { grant, key, nodeEvent, place, send } from "../../support/check/events.js";
+import { key, nodeEvent, place, send } from "../../support/check/events.js";
 
 const MS = 1_000;
 const listens = (...processes: string[]): HistoryEvent[] =>
@@ -9,7 +9,7 @@ const listens = (...processes: string[]): HistoryEvent[] =>
 /** A waits for two of three permits, of which X has one and Y the other. */
 const base = (more: Partial<PlaceEvent> = {}): HistoryEvent[] => [
   ...listens("A"),
-  grant(1, "X", { name: "a#0", permits: 3 }),
+  send(1, "X", 0, { name: "a#0", permits: 3 }),
   key(1, 0, undefined, "X", { name: "a#0" }),
   key(2, 0, undefined, "Y", { name: "a#1" }),
   place(10, "stands", "acquire", { wants: "s", count: 2, ticket: 5, ...more }),

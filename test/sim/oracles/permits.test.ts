@@ -24,6 +24,14 @@ describe("oracle K1, permits", () => {
         ],
       },
       {
+        title: "as many as there were when they asked, though none had them before it was resized",
+        events: [
+          ...[send(0, "A", 0, first), send(0, "B", 0, second)],
+          { kind: "size", atUs: 1, node: 0, name: "a", count: 1, version: 1 },
+          ...[grant(2, "A", { ...first, permits: 1 }), grant(3, "B", { ...second, permits: 1 })],
+        ],
+      },
+      {
         title: "one after the other",
         events: [
           ...[grant(0, "A", first), grant(1, "B", second), end(5, "A"), grant(6, "C", first)],

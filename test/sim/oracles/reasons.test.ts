@@ -219,6 +219,13 @@ describe("oracle E1, true reasons", () => {
         events: [asked, askedBehind, settle(2, 2, "refused")],
       },
       {
+        title: "one that another came before while it asked how many permits there are",
+        events: [
+          call(1, 1, "acquire", { isFair: true, asksSize: true }),
+          ...[alsoAsked, settle(2, 1, "refused")],
+        ],
+      },
+      {
         title: "one who stands behind another that holds and releases it, and never asked",
         events: [
           ...[asked, askedBehind, ...round([granted, granted]), grant(4, "A"), end(5, "A")],
@@ -344,6 +351,10 @@ describe("oracle E1, true reasons", () => {
       },
     ],
     [
+      {
+        title: "one that another came after",
+        events: [call(1, 1, "acquire", { isFair: true }), alsoAsked, settle(2, 1, "refused")],
+      },
       {
         title: "what the attempt before was told, under the same ownerId",
         events: [...refusedByAll, ...waiters(5, 2, []), settle(7, 2, "refused")],
