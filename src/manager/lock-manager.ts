@@ -40,7 +40,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
-import type { NodeConfig } from "../nodes/own-nodes.js";
+import type { NodeConfig } from "../nodes/simulated-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
 import { checkKnown, superfluous } from "../runtime/validate.js";
 import { OPTIONS } from "../options/table.js";

@@ -13,7 +13,7 @@ import {
   OWN_WORLD,
   type NodeConfig,
   type OwnWorld,
-} from "./own-nodes.js";
+} from "./simulated-nodes.js";
 import { openQuorum, type Quorum, type QuorumObserver, type Runtime } from "./open-quorum.js";
 import { BatchWire } from "../script/batch-encoder.js";
 import { checkDatabases, configureNode, type ConfiguredNode } from "../redis/node-config.js";
