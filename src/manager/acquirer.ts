@@ -160,7 +160,7 @@ export class Acquirer {
       if (this.state !== "open") throw new ClosedError(keys.name);
       const settle = (outcome: AcquireOutcome): void => {
         this.pending.delete(acquire);
-        ignoreSignal();
+        ignoreSignal?.();
         trace?.onOutcome(outcome, acquire.attemptCount);
         if (outcome.kind === "granted") resolve(opening?.begin(outcome.lease) ?? outcome.lease);
         else if (outcome.kind !== "aborted") reject(this.#errorOf(outcome, acquire, wanted));
@@ -180,7 +180,7 @@ export class Acquirer {
             },
       );
       this.pending.add(acquire);
-      const ignoreSignal = whenAborted(signal, () => acquire.abort());
+      const ignoreSignal = signal && whenAborted(signal, () => acquire.abort());
       acquire.begin();
     });
   }
