@@ -228,9 +228,10 @@ export class Pipeline {
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         entries.push(entry);
-        const says = saysThatWeWait(operation) && this.#mayGrant(operation);
-        operations.push(says ? operation : withoutDeferred(operation));
-        isHeard ||= says;
+        const saysSo = saysThatWeWait(operation);
+        const mayGrant = saysSo && this.#mayGrant(operation);
+        operations.push(saysSo && !mayGrant ? withoutDeferred(operation) : operation);
+        isHeard ||= mayGrant;
       }
     }
     this.#queue.splice(0, length);
