@@ -10,7 +10,7 @@ import type { Lock } from "../api/lock.js";
 import type { AcquireOptions } from "../api/options.js";
 import { exclusiveLock } from "../kinds/exclusive.js";
 import type { OpenNodes } from "../nodes/open-nodes.js";
-import { checkedKeysOf, checkedLockOfAll, checkMinHold, checkValue } from "../options/name-keys.js";
+import { checkedKeysOf, checkedLockOfAll, checkForKind } from "../options/name-keys.js";
 import { checkRequest, type Request } from "../options/request.js";
 import {
   resolveAcquireOptions,
@@ -121,8 +121,7 @@ export class Acquirer {
           ? checkedLockOfAll(keyPrefix, name, hasCluster, kindOf)
           : kindOf(checkedKeysOf(keyPrefix, name, hasCluster)));
       if (request !== undefined) checkRequest(request, callback, keys, resolved);
-      if (settings.minHoldMs !== 0) checkMinHold(keys, settings.minHoldMs);
-      checkValue(keys, settings.value);
+      checkForKind(keys, settings);
       if (resolved !== usual) this.checkTtl(settings);
       const steals = request?.steal === true;
       const standing = steals ? ({ as: "preempt", competitors: this } as const) : undefined;

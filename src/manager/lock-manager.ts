@@ -25,7 +25,7 @@ import type { Semaphore } from "../api/semaphore.js";
 import { adopt } from "./adopt.js";
 import { forceRelease } from "../operator/force-release.js";
 import { reportOf } from "../operator/report.js";
-import { checkMinHold, checkValue } from "../options/name-keys.js";
+import { checkForKind } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
 import type {
@@ -211,8 +211,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const plainKeys = this.#acquirer.keysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
     const keys = this.#settings.usual.kindOf(plainKeys);
-    checkMinHold(keys, settings.lease.minHoldMs);
-    checkValue(keys, settings.lease.value);
+    checkForKind(keys, settings.lease);
     this.#acquirer.checkTtl(settings.lease);
     const electorate = electorateOf(this.#acquirer, { keys, ...settings });
     return new LockElection(name, electorate, settings.wait, settings.signal, (given) =>
