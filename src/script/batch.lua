@@ -46,7 +46,7 @@
 -- luacheck: read globals ARG_INBOX
 
 local args, tonumber, try, known, replies = ARGV, tonumber, redis.pcall, ARGV[1], { tonumber(ARGV[3]) }
-local now_us, top, is_wary, is_watched, refusal
+local now_us, top, is_wary, observed, refusal
 
 local n, k, at = 1, 2, 4
 while args[at] do
@@ -60,9 +60,9 @@ while args[at] do
   local is_done, created = false, nil
 
   -- Once per call: whether the node kept its data, which proposals its clock allows, its highest fence, and whether
-  -- there are locks that an operator has ended, or names that somebody observes.
+  -- there are locks that an operator has ended, or names that somebody observes (a list, see fast/observed.lua).
   if is_vote and not now_us then
-    local record, time = try('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs', 'watchedUntilMs'), try('TIME')
+    local record, time = try('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs', 'observed'), try('TIME')
     -- No permission to look does not mean that the key is missing.
     local is_denied = record.err and not string.find(record.err, 'WRONGTYPE', 1, true)
     if is_denied or time.err then
@@ -72,14 +72,15 @@ while args[at] do
     end
     now_us, top = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(record[2] or 0)
     is_wary = known ~= '' and now_us < 1000 * tonumber(record[3] or 0)
-    is_watched = known ~= '' and now_us < 1000 * tonumber(record[4] or 0)
+    observed = known ~= '' and record[4]
+    if observed and not require('fast.observed').is_in_force(observed, now_us) then observed = nil end
   end
 
   if is_vote and refusal then
     for m = 1, size do replies[n + m] = refusal end
     is_done = true
   elseif is_plain and is_acquire and not is_wary
-    and (not is_watched or require('fast.has_none_beside')(k, k + size - 1, { 'watched' })) then
+    and (not observed or require('fast.observed').has_none(observed, size, k, at, arg_step)) then
     created, top = require('fast.acquire')(replies, n, ttl, size, k, at, proposal, now_us, top)
   elseif is_plain and step == 'extend' then
     require('fast.extend')(replies, n, ttl, size, k, at)
@@ -93,9 +94,9 @@ while args[at] do
       local k_end, a_end, is_created = k_of + key_step - 1, a_of + arg_step - 1, created and created[m + 1]
       replies[n + m + 1] = is_acquire and kind == 'exclusive'
         and require('exclusive_acquire')(
-          ttl, proposal, is_created, KEYS[k_of], a_of, a_end, now_us, is_wary, is_watched, top)
+          ttl, proposal, is_created, KEYS[k_of], a_of, a_end, now_us, is_wary, observed, top)
         or require('slow_path')(
-          step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, now_us, is_wary, is_watched)
+          step, kind, ttl, proposal, is_created, k_of, k_end, a_of, a_end, now_us, is_wary, observed)
       if is_counting then replies[n + m + 1] = require('queue.counted')(replies[n + m + 1], k_of) end
       -- It may have stored a higher one.
       top = nil

@@ -49,17 +49,17 @@ local function acquire(lock, ttl, a, a_end, is_wary)
   elseif not lock.is_created then
     require('lib.standing').retime(key, owner, tonumber(ttl))
   end
-  if lock.is_watched then pcall(require('lib.watchers').tell, lock) end
+  if lock.is_observed then pcall(require('lib.tell_observers'), lock) end
   return queue and granted(fence, is_handed_over, key, queue, place, inbox, lock.now_us) or fence
 end
 
 -- is_created: the fast path has just set the key. a, a_end: where the arguments begin and end. top: the node's
 -- highest fence, if known.
-return function(ttl, proposal, is_created, key, a, a_end, now_us, is_wary, is_watched, top)
+return function(ttl, proposal, is_created, key, a, a_end, now_us, is_wary, is_observed, top)
   local lock = {
     key = key, owner = ARGV[a + ARG_OWNER], buckets = { ARGV[a + ARG_BUCKET] },
     token = a_end >= a + ARG_FENCE and ARGV[a + ARG_FENCE] or proposal,
-    now_us = now_us, top = top, is_created = is_created, is_watched = is_watched,
+    now_us = now_us, top = top, is_created = is_created, is_observed = is_observed,
   }
   local ok, reply = pcall(acquire, lock, ttl, a, a_end, is_wary)
   if ok then return reply end

@@ -65,18 +65,18 @@ local function run(step, lock, kind, k_end, a_end, is_wary)
   if can_be_ended and require('lib.ended').is_ended(lock) then return 'ended' end
   local reply = require('steps.' .. step)(lock, kind, k_end)
   -- Of an acquire: it was granted.
-  if lock.is_watched and step == 'acquire' and (reply == 0 or string.find(reply, '^%d')) then
-    pcall(require('lib.watchers').tell, lock)
+  if lock.is_observed and step == 'acquire' and (reply == 0 or string.find(reply, '^%d')) then
+    pcall(require('lib.tell_observers'), lock)
   end
   return lock.news and 'resized ' .. lock.news .. ' ' .. reply or reply
 end
 
 -- An operation that fails does not affect others.
 -- is_created: its lock key has just been set.
-return function(step, kind_name, ttl, proposal, is_created, k, k_end, a, a_end, now_us, is_wary, is_watched)
+return function(step, kind_name, ttl, proposal, is_created, k, k_end, a, a_end, now_us, is_wary, is_observed)
   local kind = require('kinds.' .. kind_name)
   local lock = lock_of(ttl, proposal, is_created, k, a, a_end, now_us)
-  lock.is_watched = is_watched
+  lock.is_observed = is_observed
   local ok, reply = pcall(run, step, lock, kind, k_end, a_end, is_wary)
   if ok then return reply end
   if lock.is_created then pcall(kind.drop, lock) end

@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
 import type { Vote } from "../../src/protocol/operation.js";
-import { OWNERS, type OperationSpec, type Owner } from "../support/conformance/node-under-test.js";
+import {
+  NAMES,
+  OWNERS,
+  type OperationSpec,
+  type Owner,
+} from "../support/conformance/node-under-test.js";
 import { expectSame, lastOf, wait, type Seen, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
+import { RECORD_KEY } from "../../src/protocol/keys.js";
 import { WATCH_MS } from "../../src/protocol/watching.js";
 
 const sha1 = (text: string): string => createHash("sha1").update(text).digest("hex");
@@ -123,6 +129,56 @@ conformance("what those who observe a name are told, on a real server and in mem
       ...[HANDSHAKE, run(watch), wait(WATCH_MS + 1), run(take("x"))],
     ]);
     for (const seen of [never, before]) expect(toldBy(lastOf(seen))).to.deep.equal([]);
+  });
+
+  it("each name that is asked for in time, whatever others are asked for in between", async () => {
+    for (const atMs of [1, 2_499, WATCH_MS - 1]) {
+      const meanwhile = [wait(atMs), run({ ...watch, name: "b" }), wait(WATCH_MS - 1 - atMs)];
+      for (const times of [0, 1, 2, 3]) {
+        const asks = Array.from({ length: times }, () => [...meanwhile, run(watch)]).flat();
+        const steps = [HANDSHAKE, run(take("x"), watch), ...asks, ...meanwhile, run(release("x"))];
+        expect(toldBy(lastOf(await expectSame(redis(), steps)))).to.have.length(1);
+      }
+    }
+  });
+
+  const listed = (observed: string): Step => {
+    return { do: "putHash", key: RECORD_KEY, fields: { id: "id-1", observed } };
+  };
+  const listOf = ({ state }: Seen): string | undefined => {
+    return (state as Readonly<Record<string, Readonly<Record<string, string>>>>)[RECORD_KEY]?.[
+      "observed"
+    ];
+  };
+
+  it("after the list of observed names is rubbish, too long or from a later clock", async () => {
+    const many = Array.from({ length: 200 }, (_, at) => `${at}`).join(",");
+    for (const list of ["", "rubbish", "99999999999999", "1,1,;", `9999999999999,${many},;`]) {
+      const steps = [HANDSHAKE, listed(list), run(watch), run(take("x")), run(release("x"))];
+      expect(toldBy(lastOf(await expectSame(redis(), steps)))).to.have.length(1);
+    }
+  });
+
+  it("of each of many names, more than the list has room for", async () => {
+    const room = [HANDSHAKE, run(watch), run({ ...watch, name: "b" })];
+    const begun = listOf(lastOf(await expectSame(redis(), room)));
+    expect(begun).to.match(/^\d{13},\d+,\d+,;$/u);
+    const filled = `${String(begun).slice(0, 13)},${"1,".repeat(600)};`;
+    const steps = [...room.slice(0, 2), listed(filled), run(watch)];
+    expect(listOf(lastOf(await expectSame(redis(), steps)))).to.match(/^\d{13}\*;$/u);
+    const taken = await expectSame(redis(), [
+      ...steps,
+      run({ ...watch, name: "b" }),
+      run(take("x")),
+    ]);
+    expect(toldBy(lastOf(taken))).to.have.length(1);
+  });
+
+  it("and an acquire forgets a list that is over", async () => {
+    const steps = [HANDSHAKE, run(watch), wait(2 * WATCH_MS - 1), run(take("x"))];
+    expect(listOf(lastOf(await expectSame(redis(), steps)))).to.include(NAMES.a.fenceBucket);
+    const over = [HANDSHAKE, run(watch), wait(2 * WATCH_MS), run(take("x"))];
+    expect(listOf(lastOf(await expectSame(redis(), over)))).to.equal(undefined);
   });
 
   const snapshotOf = ({ answer }: Seen) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import {
   DEFAULTS,
@@ -7,6 +8,7 @@ import {
   type LockManagerOptions,
 } from "../../src/index.js";
 import { driftMs } from "../../src/protocol/lease-times.js";
+import { RENEWED_BY_MS } from "../../src/protocol/overdue.js";
 import { lockKeys, pttlOf } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf } from "../support/settle.js";
@@ -128,12 +130,15 @@ for (const place of PLACES) {
           });
         await allLong(startMs);
         expect(lock.remainingMs).to.be.at.most(10_000 - driftMs(10_000, 0.01));
+        // A server before Redis 7 moves the end of a key that was set this recently beyond the delay.
+        await sleep(RENEWED_BY_MS);
         const extendMs = performance.now();
         await lock.extend();
         await allLong(extendMs);
         expect(lock.remainingMs).to.be.at.most(10_000 - driftMs(10_000, 0.01));
         if (place.nodeCount > 1) {
           await quorum.alive[0]?.command("DEL", "lock:name");
+          await sleep(RENEWED_BY_MS);
           const againMs = performance.now();
           await lock.extend();
           await allLong(againMs);

@@ -16,8 +16,8 @@ return function(replies, n, size, k, a)
       tokens[#tokens + 1], buckets[#buckets + 1] = ARGV[at + ARG_FENCE], ARGV[at + ARG_BUCKET]
     end
   end
-  -- A release without a token needs no fence.
-  local fences = tokens[1] and try('HMGET', KEYS[1], unpack(buckets)) or {}
+  buckets[#buckets + 1] = 'observed'
+  local fences = try('HMGET', KEYS[1], unpack(buckets))
   if fences.err then return false end
   for at, token in ipairs(tokens) do
     local fence = fences[at]
@@ -25,7 +25,9 @@ return function(replies, n, size, k, a)
   end
   -- On a Cluster, no key says for all names whether anybody waits.
   local may_be_waited_for = values[1] or not is_one_queue
-  if may_be_waited_for and not require('fast.has_none_beside')(k, last, { 'queue', 'watched' }) then return false end
+  if may_be_waited_for and not require('fast.has_none_beside')(k, last, 'queue') then return false end
+  local observed = fences[#buckets]
+  if observed and not require('fast.observed').has_none(observed, size, k, a, ARG_INBOX) then return false end
   if type(try('DEL', unpack(KEYS, k, last))) ~= 'number' then return false end
   for m = 1, size do replies[n + m] = 0 end
   return true

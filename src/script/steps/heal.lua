@@ -9,6 +9,6 @@ return function(lock, kind)
   if refusal then return refusal end
   if kind.lifted then kind.lifted(lock, lock.token) end
   if kind.taken then pcall(kind.taken, lock) end
-  if lock.value and require('lib.value').store(lock) then require('lib.watchers').tell(lock) end
+  if lock.value and require('lib.value').store(lock) then require('lib.tell_observers')(lock) end
   return 0
 end

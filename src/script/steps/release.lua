@@ -26,6 +26,6 @@ return function(lock, kind)
   if may_tell and (is_free or call('EXISTS', lock.key) == 0) then
     pcall(require('queue.offer'), lock.key, lock.queue, lock.reserves_nothing, lock)
   end
-  if is_ours then pcall(require('lib.watchers').tell, lock) end
+  if is_ours then pcall(require('lib.tell_observers'), lock) end
   return refusal or 0
 end

@@ -10,6 +10,6 @@ return function(lock, kind)
   end
   fences.store(lock, lock.token)
   if kind.lifted then kind.lifted(lock, lock.token) end
-  pcall(require('lib.watchers').tell, lock)
+  pcall(require('lib.tell_observers'), lock)
   return lock.token
 end

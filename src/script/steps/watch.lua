@@ -1,10 +1,43 @@
 -- An inspect of one who wants to be told when the holder changes: with the secret that messages prove. Telling only
 -- saves time: a node that is out of memory answers, and tells nothing.
+-- luacheck: read globals RECORD_KEY WATCH_MS
+
+local call = redis.call
+
+-- The list of observed names, see fast/observed.lua: until when it is in force, ms; the fence buckets that observers
+-- asked for since it began; and behind ";" those of the list before it. It lasts for twice the time within which an
+-- observer asks again, and after half of it a new one begins: so each observed name is in one of the two parts. A part
+-- that is too long says "*": any name.
+local MAX_LENGTH = 1000
+
+local function add(bucket)
+  local now = require('lib.clock')()
+  local until_text, part, before = string.match(call('HGET', KEYS[1], 'observed') or '', '^(%d+)([,%d*]+);([,%d*]*)$')
+  local left = (tonumber(until_text) or 0) - now
+  if left <= WATCH_MS or left > 2 * WATCH_MS then
+    before = left > 0 and part or ''
+    until_text, part = string.format('%.0f', now + 2 * WATCH_MS), ','
+  end
+  if not string.find(part, ',' .. bucket .. ',', 1, true) then
+    part = #part < MAX_LENGTH and part .. bucket .. ',' or '*'
+  end
+  call('HSET', KEYS[1], 'observed', until_text .. part .. ';' .. before)
+end
+
+-- Returns the secret. On a Cluster there are no messages.
+local function watch(lock)
+  if KEYS[1] ~= RECORD_KEY then return '' end
+  local key = require('lib.companion')('watched', lock.key)
+  local secret = call('GET', key) or lock.owner
+  call('SET', key, secret, 'PX', WATCH_MS)
+  add(lock.buckets[1])
+  return secret
+end
 
 return function(lock)
   local found = require('steps.inspect')(lock)
   if type(found) ~= 'table' then return found end
-  local may_tell, secret = pcall(require('lib.watchers').watch, lock.key, lock.owner)
+  local may_tell, secret = pcall(watch, lock)
   found[#found + 1] = may_tell and secret or ''
   return found
 end

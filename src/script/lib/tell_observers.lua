@@ -1,27 +1,11 @@
 -- Those who observe a name are told who holds it, all at once: by a message on a channel of the name. Only while there
--- are any: they keep a key beside the lock key, and the node's record says until when there may be any.
+-- are any: they keep a key beside the lock key, and the node's record lists where there may be any.
 --
 -- What a message says is what a node would answer, so nobody has to ask. It begins with a proof: the key has a secret
 -- that only those know who may ask. It names no ownerId: a holder is the hash of its.
--- luacheck: read globals RECORD_KEY RESERVATION WAITING_KEY WATCH_CHANNEL WATCH_MS
+-- luacheck: read globals RESERVATION WATCH_CHANNEL
 
-local companion = require('lib.companion')
 local call = redis.call
-
-local function key_of(key)
-  return companion('watched', key)
-end
-
--- Of an observer. id: of a new key. Returns the secret. On a Cluster there are no messages.
-local function watch(key, id)
-  if KEYS[1] ~= RECORD_KEY then return '' end
-  local secret = call('GET', key_of(key)) or id
-  call('SET', key_of(key), secret, 'PX', WATCH_MS)
-  call('HSET', KEYS[1], 'watchedUntilMs', string.format('%.0f', require('lib.clock')() + WATCH_MS))
-  -- So that releases look.
-  call('SET', WAITING_KEY, '', 'PX', WATCH_MS)
-  return secret
-end
 
 -- "free <fence>", or "held <fence> <number> <who> <bytes of the label> <label><value>".
 local function standing(key, buckets)
@@ -35,16 +19,13 @@ end
 
 -- After a step that may have changed who holds it.
 local function tell(key, buckets)
-  local secret = call('GET', key_of(key))
+  local secret = call('GET', require('lib.companion')('watched', key))
   if not secret then return end
   local text = standing(key, buckets)
   call('PUBLISH', WATCH_CHANNEL .. key, redis.sha1hex(secret .. ' ' .. text) .. ' ' .. text)
 end
 
 -- That only saves time: an error does not affect the step. Of a set, for each name.
-return {
-  watch = watch,
-  tell = function(lock)
-    for at, key in ipairs(lock.lock_keys or { lock.key }) do pcall(tell, key, { lock.buckets[at] }) end
-  end,
-}
+return function(lock)
+  for at, key in ipairs(lock.lock_keys or { lock.key }) do pcall(tell, key, { lock.buckets[at] }) end
+end
