@@ -1,5 +1,6 @@
 import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
+import type { Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/verdict.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
@@ -119,6 +120,15 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   /** Notifications received so far no longer count: an attempt is sent. */
   forgetTurns(): void {
     this.#turns = 0;
+  }
+
+  /**
+   * An attempt has failed, and gives its votes back. A node that had let in a reader lets it in again, and may tell nobody
+   * of that: it opens nothing.
+   */
+  keepTurns(votes: Votes): void {
+    for (const [index, vote] of votes.entries())
+      if (vote?.kind === "granted") this.#turns |= 1 << index;
   }
 
   /** A quorum of nodes has notified us since the last attempt. */

@@ -12,6 +12,7 @@ import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
+import { sharedLock } from "../../src/kinds/shared.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 import { WaitQueue } from "../../src/coordinator/wait-queue.js";
@@ -127,6 +128,21 @@ describe("An acquire that waits", () => {
     refuse();
     bench.clock.advance(1);
     expect(attempts()).to.equal(3);
+  });
+
+  it("asks again at once as a reader that a node lets in, and another tells too late to do so", () => {
+    for (const isReader of [true, false]) {
+      const { bench, attempts, refuse, waitQueues } = waitingBench();
+      const keys = isReader ? sharedLock(KEYS) : KEYS;
+      bench.acquire({}, WAIT, keys);
+      refuse();
+      bench.clock.advance(1);
+      const { placePrefix } = keys.queue;
+      waitQueues.onTurn(1, reservedBy({ lockKey: KEYS.lockKey, placePrefix, turnMs: 20 }), 20);
+      bench.answer("acquire", [granted(7), held(60_000), held(60_000)]);
+      bench.clock.advance(1);
+      expect(attempts()).to.equal(isReader ? 3 : 2);
+    }
   });
 
   it("heeds what a minority says once an attempt, and not once for all of its wait", () => {

@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "040d3b57",
-  [HASHED_RUNS_A_PROFILE]: "49b0d41e",
+  2: "4395cf01",
+  [HASHED_RUNS_A_PROFILE]: "78f75dc8",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
