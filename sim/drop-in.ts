@@ -1,5 +1,5 @@
 import type { GrantedLease } from "../src/coordinator/observer.js";
-import type { NodeWithTransport } from "../src/nodes/own-nodes.js";
+import type { NodeWithTransport } from "../src/nodes/simulated-nodes.js";
 import type { Quorum } from "../src/nodes/open-quorum.js";
 import {
   ExecutionError,

@@ -2,7 +2,7 @@ import type { HistoryEvent, SendEvent } from "./oracles/history.js";
 import type { GrantedLease } from "../src/coordinator/observer.js";
 import type { Clock, NodePort } from "../src/coordinator/ports.js";
 import { LockManager } from "../src/manager/lock-manager.js";
-import type { WorldObserver } from "../src/nodes/own-nodes.js";
+import type { WorldObserver } from "../src/nodes/simulated-nodes.js";
 import type { Quorum } from "../src/nodes/open-quorum.js";
 import { semaphoreIn } from "../src/protocol/semaphore-size.js";
 import { MARKERS } from "../src/protocol/markers.js";

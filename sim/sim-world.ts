@@ -5,7 +5,7 @@ import {
   type NodeWithTransport,
   type OwnWorld,
   type WorldObserver,
-} from "../src/nodes/own-nodes.js";
+} from "../src/nodes/simulated-nodes.js";
 import type { Link } from "./link.js";
 import type { LockSettings } from "./scenario.js";
 import type { SimNode } from "./sim-node.js";

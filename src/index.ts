@@ -52,7 +52,7 @@ export type {
   LockReport,
   NodeReport,
 } from "./api/reports.js";
-export type { NodeConfig } from "./nodes/own-nodes.js";
+export type { NodeConfig } from "./nodes/simulated-nodes.js";
 export type { RedisLike } from "./redis/client-types.js";
 export type { Credentials } from "./redis/credentials.js";
 export type { NodeOptions } from "./redis/node-config.js";

@@ -68,7 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   memory: {
     ours: [
       ...["channel/transport.ts", "script/batch-encoder.ts", "redis/command-transport.ts"],
-      ...["nodes/own-nodes.ts", "runtime/", "memory/"],
+      ...["nodes/simulated-nodes.ts", "runtime/", "memory/"],
     ],
     packages: ["node:crypto", "node:fs", "node:module", "node:path"],
   },
@@ -121,7 +121,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
       ...["script/embedded-lua.ts", "script/handshake-codec.ts"],
       // To check the transport of a node, which it makes as a lock manager does.
       ...["channel/transport.ts", "redis/command-transport.ts", "script/batch-encoder.ts"],
-      ...["nodes/own-nodes.ts", "kinds/exclusive.ts"],
+      ...["nodes/simulated-nodes.ts", "kinds/exclusive.ts"],
     ],
     packages: ["ioredis", "node:", "testcontainers"],
   },

@@ -6,7 +6,7 @@ import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";
 import type { HandshakeQuestion } from "./node-connections.js";
 import { LongestTtl, type LongestTtlSettings } from "./longest-ttl.js";
-import { NodeLists } from "./node-lists.js";
+import { NodesOfOthers } from "./nodes-of-others.js";
 import { OUT_OF_STEP_REMEDY } from "./out-of-step.js";
 import { PlausibleVotes } from "./plausible-votes.js";
 import { Quarantine, type QuarantineSettings } from "./quarantine.js";
@@ -68,7 +68,7 @@ export class Deployment implements Candidates {
   readonly #members: Member[] = [];
   readonly #bootstrap: Bootstrap;
   readonly #sightings: (Sighting | undefined)[];
-  readonly #lists: NodeLists;
+  readonly #lists: NodesOfOthers;
   readonly #longestTtl: LongestTtl;
   /** Since when the others are asked for what a node's lost record had, by node, monotonic clock, ms. */
   readonly #lostMs: (number | undefined)[] = [];
@@ -88,7 +88,7 @@ export class Deployment implements Candidates {
     const none = Array.from({ length: settings.nodeCount }, () => undefined);
     this.#sightings = [...none];
     this.#told = [...none];
-    this.#lists = new NodeLists(settings.keyPrefix, settings.names);
+    this.#lists = new NodesOfOthers(settings.keyPrefix, settings.names);
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
     const { nodeCount, clockStepMs, warn } = settings;
     this.offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>

@@ -16,7 +16,7 @@ import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry, type Refusal, type Storing } from "./entry.js";
 import { Pipeline, type PipelinedNode } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
-import { RecordedTtl } from "./recorded-ttl.js";
+import { RecordedTtl } from "./longest-ttl.js";
 import type { Handshake, NodeConnection } from "./node-connection.js";
 import { NodeConnections, type ConnectedNode, type HandshakeQuestion } from "./node-connections.js";
 import type { ConnectionFailure, RecordOrder, Transport } from "./transport.js";

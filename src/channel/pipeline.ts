@@ -1,5 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import { sizeOf, type AnyOperation, type Operation, type Vote } from "../protocol/operation.js";
+import { sizeOf, type AnyOperation, type Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import {
   answerUnknown,
@@ -228,9 +228,10 @@ export class Pipeline {
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         entries.push(entry);
-        const says = saysThatWeWait(operation) && this.#mayGrant(operation);
-        operations.push(says ? operation : withoutDeferred(operation));
-        isHeard ||= says;
+        const saysSo = saysThatWeWait(operation);
+        const mayGrant = saysSo && this.#mayGrant(operation);
+        operations.push(saysSo && !mayGrant ? withoutDeferred(operation) : operation);
+        isHeard ||= mayGrant;
       }
     }
     this.#queue.splice(0, length);
@@ -284,7 +285,9 @@ export class Pipeline {
         const vote = reply.votes[at];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
         else {
-          learnSize(entry.operation, vote);
+          // The size of a semaphore counts from now on, whatever becomes of the operation.
+          if (vote.kind !== "fault" && vote.size !== undefined)
+            entry.operation.keys.permits?.size.learn(vote.size);
           this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
         }
         if (vote?.kind === "granted" && vote.looks !== undefined)
@@ -343,9 +346,4 @@ class Unexecuted {
       return !isOvertaken;
     });
   }
-}
-
-/** The node has another size of the semaphore. It counts from now on, whatever becomes of the operation. */
-function learnSize({ keys }: Operation, vote: Vote): void {
-  if (vote.kind !== "fault" && vote.size !== undefined) keys.permits?.size.learn(vote.size);
 }

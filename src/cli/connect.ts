@@ -47,7 +47,7 @@ export async function checkSettings(
   // Imported here, so that help and completion do not load the library.
   const { resolveAcquireOptions, resolveElectOptions, resolveManagerOptions } =
     await import("../options/resolve.js");
-  const { checkedKeysOf, checkedLockOfAll, checkMinHold } = await import("../options/name-keys.js");
+  const { checkedKeysOf, checkedLockOfAll, checkForKind } = await import("../options/name-keys.js");
   const { permitLock } = await import("../kinds/permit.js");
   const { file } = settings;
   if (file !== undefined) inFile(file, () => resolveManagerOptions(settings.options));
@@ -75,7 +75,7 @@ export async function checkSettings(
         names.length === 1
           ? kindOf(checkedKeysOf(keyPrefix, names[0], false))
           : checkedLockOfAll(keyPrefix, names, false, kindOf);
-      checkMinHold(keys, resolved.lease.minHoldMs);
+      checkForKind(keys, resolved.lease);
     }
     return { ...resolved.lease, ...resolved.wait };
   });

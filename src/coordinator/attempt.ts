@@ -10,6 +10,7 @@ import {
 } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
+import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { gatherMs, nextSpreadMs } from "../protocol/node-grant.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
@@ -25,7 +26,7 @@ import type { Urgency } from "../protocol/next-move.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
-import { newOwnerId, type LeaseSettings } from "./lease-settings.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
 import {
   ALL_NODES,
@@ -201,7 +202,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const mode = this.#mode;
     const { settings } = this.#asked;
     const given = mode.ownerId ?? mode.waiter?.deferred?.ownerId;
-    this.#ownerId = given ?? newOwnerId(this.#context, settings);
+    const { entropy, waitQueues } = this.#context;
+    this.#ownerId = given ?? leaseOwnerIdOf(entropy.id(), waitQueues.inbox, settings);
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
     const operation = this.#acquire(nowMs, mode.previous);

@@ -1,7 +1,3 @@
-import { keptMs } from "../protocol/lease-times.js";
-import { ownerIdOf } from "../protocol/owner-id.js";
-import type { Entropy } from "./ports.js";
-
 /** The settings of one lease, resolved: every value present and checked. */
 export interface LeaseSettings {
   readonly ttlMs: number;
@@ -37,18 +33,4 @@ export interface LeaseSettings {
    * never.
    */
   readonly lossNoticeMs?: number;
-}
-
-/** What an ownerId is made of. */
-interface OwnerContext {
-  readonly entropy: Entropy;
-  readonly waitQueues: { readonly inbox?: { readonly id: string } | undefined };
-}
-
-/** For an attempt, or for what a waiter leaves with the nodes. */
-export function newOwnerId({ entropy, waitQueues }: OwnerContext, settings: LeaseSettings): string {
-  const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
-  const { inbox } = waitQueues;
-  const id = inbox === undefined ? entropy.id() : `${entropy.id()}.${inbox.id}`;
-  return ownerIdOf(id, settings.label, shownMs);
 }

@@ -21,7 +21,6 @@ import {
 import { quorumSize } from "../protocol/verdict.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
-import type { Grant } from "./grant.js";
 import type { PlaceOfLock } from "./held-places.js";
 import { PassOn } from "./pass-on.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
@@ -33,6 +32,26 @@ import type { VoteFor, VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
 import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
+
+/** The result of an attempt that acquired a lock. */
+export interface Grant {
+  readonly keys: LockKind;
+  readonly settings: LeaseSettings;
+  readonly ownerId: string;
+  readonly fencingToken: number | undefined;
+  readonly firstSendMs: number;
+  /** Now, by the lease clock, ms. */
+  readonly grantedAtMs: number;
+  readonly validUntilMs: number;
+  /** Bit mask of the nodes that may hold a key of ours. */
+  readonly mayHold: number;
+  /** Bit mask of the nodes that hold our key with the token stored. */
+  readonly complete: number;
+  /** Of one that was waited for. */
+  readonly place?: PlaceOfLock | undefined;
+  /** How the lock was passed on within this process until this grant. */
+  readonly run: Run;
+}
 
 /** What a lock object is built on: the lease itself, or one of several handles on it. */
 export type LeaseHandle = Pick<

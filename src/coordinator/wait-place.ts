@@ -4,12 +4,12 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
 import { maxAgeMs } from "../protocol/node-grant.js";
+import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import type { DeferredAcquire, Waiter } from "../protocol/waiter.js";
 import type { Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
-import { newOwnerId } from "./lease-settings.js";
 import type { QueuedPlace } from "./places.js";
 import { ALL_NODES } from "../protocol/node-sets.js";
 import type { DatedVote, VoteFor } from "./ports.js";
@@ -86,8 +86,9 @@ export class WaitPlace implements QueueMember {
     // What a node grants of its own accord has a fence.
     if (this.waiter === undefined || !this.keys.queue.isDeferred || !settings.fencing)
       return this.waiter;
+    const { entropy, waitQueues } = this.#context;
     const deferred: DeferredAcquire = {
-      ownerId: newOwnerId(this.#context, settings),
+      ownerId: leaseOwnerIdOf(entropy.id(), waitQueues.inbox, settings),
       ttlMs: keyTtlMs(settings),
       marginMs: settings.clockStepMs,
       maxAgeMs: maxAgeMs(settings.ttlMs, usableForMs(settings)),

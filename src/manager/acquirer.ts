@@ -10,7 +10,7 @@ import type { Lock } from "../api/lock.js";
 import type { AcquireOptions } from "../api/options.js";
 import { exclusiveLock } from "../kinds/exclusive.js";
 import type { OpenNodes } from "../nodes/open-nodes.js";
-import { checkedKeysOf, checkedLockOfAll, checkMinHold, checkValue } from "../options/name-keys.js";
+import { checkedKeysOf, checkedLockOfAll, checkForKind } from "../options/name-keys.js";
 import { checkRequest, type Request } from "../options/request.js";
 import {
   resolveAcquireOptions,
@@ -121,8 +121,7 @@ export class Acquirer {
           ? checkedLockOfAll(keyPrefix, name, hasCluster, kindOf)
           : kindOf(checkedKeysOf(keyPrefix, name, hasCluster)));
       if (request !== undefined) checkRequest(request, callback, keys, resolved);
-      if (settings.minHoldMs !== 0) checkMinHold(keys, settings.minHoldMs);
-      checkValue(keys, settings.value);
+      checkForKind(keys, settings);
       if (resolved !== usual) this.checkTtl(settings);
       const steals = request?.steal === true;
       const standing = steals ? ({ as: "preempt", competitors: this } as const) : undefined;
@@ -160,7 +159,7 @@ export class Acquirer {
       if (this.state !== "open") throw new ClosedError(keys.name);
       const settle = (outcome: AcquireOutcome): void => {
         this.pending.delete(acquire);
-        ignoreSignal();
+        ignoreSignal?.();
         trace?.onOutcome(outcome, acquire.attemptCount);
         if (outcome.kind === "granted") resolve(opening?.begin(outcome.lease) ?? outcome.lease);
         else if (outcome.kind !== "aborted") reject(this.#errorOf(outcome, acquire, wanted));
@@ -180,7 +179,7 @@ export class Acquirer {
             },
       );
       this.pending.add(acquire);
-      const ignoreSignal = whenAborted(signal, () => acquire.abort());
+      const ignoreSignal = signal && whenAborted(signal, () => acquire.abort());
       acquire.begin();
     });
   }

@@ -4,7 +4,7 @@ import type { GivenLock, Lock } from "../api/lock.js";
 import type { AdoptOptions } from "../api/options.js";
 import { checkPlace } from "../options/table.js";
 import { resolveAcquireOptions } from "../options/resolve.js";
-import { checkedGivenLock } from "./given-lock.js";
+import { checkedGivenLock } from "./check-given-lock.js";
 import { LeasedLock } from "./lock.js";
 
 /** Takes over a lock that another process handed over. Throws as {@link LockManager.adopt} does. */

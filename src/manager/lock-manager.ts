@@ -25,7 +25,7 @@ import type { Semaphore } from "../api/semaphore.js";
 import { adopt } from "./adopt.js";
 import { forceRelease } from "../operator/force-release.js";
 import { reportOf } from "../operator/report.js";
-import { checkMinHold, checkValue } from "../options/name-keys.js";
+import { checkForKind } from "../options/name-keys.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import { openNodes, type OpenNodes } from "../nodes/open-nodes.js";
 import type {
@@ -40,7 +40,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/verdict.js";
 import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
-import type { NodeConfig } from "../nodes/own-nodes.js";
+import type { NodeConfig } from "../nodes/simulated-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
 import { checkKnown, superfluous } from "../runtime/validate.js";
 import { OPTIONS } from "../options/table.js";
@@ -211,8 +211,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const plainKeys = this.#acquirer.keysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
     const keys = this.#settings.usual.kindOf(plainKeys);
-    checkMinHold(keys, settings.lease.minHoldMs);
-    checkValue(keys, settings.lease.value);
+    checkForKind(keys, settings.lease);
     this.#acquirer.checkTtl(settings.lease);
     const electorate = electorateOf(this.#acquirer, { keys, ...settings });
     return new LockElection(name, electorate, settings.wait, settings.signal, (given) =>

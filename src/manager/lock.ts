@@ -12,7 +12,7 @@ import type { ExtendResult } from "../coordinator/lease-renewal.js";
 import { checkedValue } from "../options/table.js";
 import { checkExtension } from "../options/resolve.js";
 import { superfluous } from "../runtime/validate.js";
-import { checkGivable } from "./given-lock.js";
+import { checkGivable } from "./check-given-lock.js";
 
 /**
  * The random value in the lock key, new for every grant. Not on the lock itself: anyone who has it can release the

@@ -84,7 +84,7 @@ export class NameObserver implements AsyncIterableIterator<ObservedHolder | null
   readonly #observers: Observers;
   readonly #keys: LockKind;
   readonly #signal: AbortSignal | undefined;
-  #ignoreSignal = (): void => {};
+  #ignoreSignal: (() => void) | undefined;
   #observation: Observation | undefined;
   /** The last result. */
   #told: Holding | null | undefined;
@@ -105,7 +105,7 @@ export class NameObserver implements AsyncIterableIterator<ObservedHolder | null
   next(): Promise<Result> {
     if (this.#signal?.aborted === true) this.end();
     if (!this.#isOver && this.#observation === undefined) {
-      this.#ignoreSignal = whenAborted(this.#signal, () => this.end());
+      this.#ignoreSignal = this.#signal && whenAborted(this.#signal, () => this.end());
       this.#observation = this.#observers.enter(this, this.#keys);
       if (this.#observation === undefined) this.end();
     }
@@ -139,7 +139,7 @@ export class NameObserver implements AsyncIterableIterator<ObservedHolder | null
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#ignoreSignal();
+    this.#ignoreSignal?.();
     if (this.#observation !== undefined) this.#observers.leave(this, this.#keys);
     this.#settle(DONE);
   }

@@ -65,11 +65,12 @@ export async function untilReady(
     const end = (settle: () => void): void => {
       timer?.cancel();
       behind.waiting.delete(check);
-      ignoreSignal();
+      ignoreSignal?.();
       settle();
     };
     behind.waiting.add(check);
-    const ignoreSignal = whenAborted(signal, () => end(() => reject(signal?.reason as Error)));
+    const ignoreSignal =
+      signal && whenAborted(signal, () => end(() => reject(signal.reason as Error)));
     if (limitMs < Number.POSITIVE_INFINITY) timer = clock.setTimer(limitMs, onLate);
     check();
   });

@@ -1,6 +1,6 @@
 import type { Transport } from "../channel/transport.js";
 import { boolean, checkOptions, MAX_TIMER_MS, number, whole } from "../runtime/validate.js";
-import { OWN_TRANSPORT, type NodeWithTransport } from "../nodes/own-nodes.js";
+import { OWN_TRANSPORT, type NodeWithTransport } from "../nodes/simulated-nodes.js";
 import { CommandedTransport } from "../redis/command-transport.js";
 import type { BatchConstants } from "../script/batch-encoder.js";
 import { luaVm } from "./lua/lua-vm.js";

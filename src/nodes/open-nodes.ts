@@ -13,8 +13,9 @@ import {
   OWN_WORLD,
   type NodeConfig,
   type OwnWorld,
-} from "./own-nodes.js";
-import { openQuorum, type Quorum, type QuorumObserver, type Runtime } from "./open-quorum.js";
+} from "./simulated-nodes.js";
+import { asOne, type NodesObserver } from "./nodes-observer.js";
+import { openQuorum, type Quorum, type Runtime } from "./open-quorum.js";
 import { BatchWire } from "../script/batch-encoder.js";
 import { checkDatabases, configureNode, type ConfiguredNode } from "../redis/node-config.js";
 import type { ManagerSettings } from "../options/resolve.js";
@@ -28,11 +29,6 @@ const WARNING_CODES: Readonly<Record<DeploymentWarning["kind"], QuorateWarning["
   maxTtl: "QUORATE_MAX_TTL",
   messages: "QUORATE_NO_MESSAGES",
 };
-
-/** Hears of what it has a method for: of the nodes, and of the locks on them. Must not throw. */
-export interface NodesObserver extends Partial<Omit<QuorumObserver, "onNodeWarning">> {
-  onWarning?(code: QuorateWarning["code"], message: string): void;
-}
 
 /** A quorum on Redis servers, with its own connections. */
 export interface OpenNodes extends Quorum {
@@ -105,38 +101,6 @@ export function openNodes(
   }
   return { ...quorum, names, hasCluster };
 }
-
-/** One for all: what several may hear is told to each that hears it, in turn; the rest only one of them knows. */
-function asOne(all: readonly NodesObserver[]) {
-  const told = <Event extends keyof Told>(event: Event): Told[Event] => {
-    const heard: readonly Tell[] = all.flatMap((one) => one[event]?.bind(one) ?? []);
-    const [only] = heard;
-    if (only !== undefined && heard.length === 1) return only;
-    return (...about: never[]) => heard.forEach((tell) => tell(...about));
-  };
-  return {
-    ...(Object.assign({}, ...all) as NodesObserver),
-    onGranted: told("onGranted"),
-    onExtended: told("onExtended"),
-    onReleased: told("onReleased"),
-    onLost: told("onLost"),
-    onLate: told("onLate"),
-    hearsLate: () => all.some((one) => one.hearsLate?.() === true),
-    onNodeState: told("onNodeState"),
-    onWarning: told("onWarning"),
-  };
-}
-
-type Tell = (...about: never[]) => void;
-
-/** What several may hear. */
-type Told = Required<
-  Pick<
-    NodesObserver,
-    | ("onGranted" | "onExtended" | "onReleased" | "onLost" | "onLate")
-    | ("onNodeState" | "onWarning")
-  >
->;
 
 /** @throws TypeError if it is not an array, RangeError for too few or too many. */
 export function checkNodeList(nodes: readonly unknown[]): void {

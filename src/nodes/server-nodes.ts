@@ -1,5 +1,5 @@
 import { checkNodeList } from "./open-nodes.js";
-import { hasTransport, type NodeConfig } from "./own-nodes.js";
+import { hasTransport, type NodeConfig } from "./simulated-nodes.js";
 import { clientsOf, type NodeClients } from "../redis/node-config.js";
 
 export type { NodeClients } from "../redis/node-config.js";

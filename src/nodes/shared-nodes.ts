@@ -11,7 +11,7 @@ import type { RedisClient } from "../redis/client-types.js";
 import { show } from "../runtime/validate.js";
 import { openNodes, worldOf, type OpenNodes } from "./open-nodes.js";
 import type { Runtime } from "./open-quorum.js";
-import { hasTransport, type OwnWorld } from "./own-nodes.js";
+import { hasTransport, type OwnWorld } from "./simulated-nodes.js";
 
 /** How long the first operation waits for nodes to connect, ms. */
 const OPENING_MS = 1_000;

@@ -9,6 +9,7 @@ import { timestampLock } from "../kinds/timestamp.js";
 import { isOneSlot, nameKeys, RESERVED_PREFIX, type NameKeys } from "../protocol/keys.js";
 import type { LockLayout } from "../protocol/lock-layout.js";
 import type { LockMode } from "../api/options.js";
+import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 
 const MAX_NAME_BYTES = 1_024;
@@ -119,24 +120,22 @@ export function kindFor({ layout, mode, owner }: LayoutChoice): KindOf {
 }
 
 /**
- * Other readers, permits or holds of the owner may remain, and waiters for other names of a set: only an exclusive
- * lock of one name can be kept closed after its release.
+ * What only an exclusive lock of one name can have. Of others, readers, permits or holds of the owner may remain, and
+ * waiters for other names of a set, so they cannot be kept closed after their release; and a value is kept beside the
+ * ownerId in the lock key.
  *
- * @throws RangeError for other locks with a minimum hold.
+ * @throws RangeError for another lock with a minimum hold or a value.
  */
-export function checkMinHold({ allows, words }: LockKind, minHoldMs = 0): void {
-  if (allows.minHold || minHoldMs === 0) return;
-  throw new RangeError(`\`minHoldMs\` must be 0 for ${words}, got ${minHoldMs}`);
-}
-
-/**
- * A value is kept beside the ownerId in the lock key.
- *
- * @throws RangeError for other locks with a value.
- */
-export function checkValue({ id, words }: LockKind, value: string | undefined): void {
-  if (id === "exclusive" || value === undefined) return;
-  throw new RangeError(`\`value\` must be left out for ${words}`);
+export function checkForKind(
+  { id, allows, words }: LockKind,
+  { minHoldMs = 0, value }: Pick<LeaseSettings, "minHoldMs" | "value">,
+): void {
+  if (!allows.minHold && minHoldMs !== 0) {
+    throw new RangeError(`\`minHoldMs\` must be 0 for ${words}, got ${minHoldMs}`);
+  }
+  if (id !== "exclusive" && value !== undefined) {
+    throw new RangeError(`\`value\` must be left out for ${words}`);
+  }
 }
 
 function checkOneSlot([first, ...others]: readonly NameKeys[]): void {

@@ -7,7 +7,7 @@
  * Two grants share a sealed node; on it their ownership intervals are disjoint, so the later one
  * read a fence at least as large as the earlier one's token. No clock appears in the argument.
  *
- * What a node does is in script/lib/draw.lua and script/fast/acquire.lua. A node clamps a proposal to around its
+ * What a node does is in script/lib/draw_fence.lua and script/fast/acquire.lua. A node clamps a proposal to around its
  * own time of day: a client far ahead would use up the counter's range, and one far behind would, after the counter
  * was lost, start below tokens already issued.
  */

@@ -1,3 +1,4 @@
+import { keptMs, type KeyLife } from "./lease-times.js";
 import { MARKERS } from "./markers.js";
 
 /**
@@ -35,10 +36,20 @@ export const OWNER_INBOX = `${ID_IN_LUA}%.(${inLua(INBOX_CHARACTERS)})`;
 /** Digits, the mark after them, and {@link SHOWN_CHARACTERS} more, as a Lua pattern. */
 export const SHOWN_OWNER = `^[1-9]%d*~${".".repeat(SHOWN_CHARACTERS)}`;
 
-/** @param keptMs undefined if others must not rely on it */
-export function ownerIdOf(id: string, label: string, keptMs?: number): string {
-  const owner = keptMs === undefined ? id : `${Math.ceil(keptMs)}~${id}`;
+/** @param shownMs how long the name is kept after each renewal; undefined if others must not rely on it */
+export function ownerIdOf(id: string, label: string, shownMs?: number): string {
+  const owner = shownMs === undefined ? id : `${Math.ceil(shownMs)}~${id}`;
   return label === "" ? owner : `${owner}:${label}`;
+}
+
+/** For an attempt, or for what a waiter leaves with the nodes. @param inbox where nodes reach its process, if they do */
+export function leaseOwnerIdOf(
+  id: string,
+  inbox: { readonly id: string } | undefined,
+  settings: KeyLife & { readonly label: string },
+): string {
+  const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
+  return ownerIdOf(inbox === undefined ? id : `${id}.${inbox.id}`, settings.label, shownMs);
 }
 
 /** What others see of an ownerId of ours when it refuses them: they tell by it who holds a name. */

@@ -7,13 +7,12 @@ function onAbort(this: AbortSignal): void {
 }
 
 /**
- * Calls back when the signal aborts, if there is one; not if it already has. Any number of calls may share a signal, and
- * from eleven listeners on Node.js warns of a leak: all of them share one. The callback must not throw.
+ * Calls back when the signal aborts; not if it already has. Any number of calls may share a signal, and from eleven
+ * listeners on Node.js warns of a leak: all of them share one. The callback must not throw.
  *
  * @returns to be called when that is of no interest any more
  */
-export function whenAborted(signal: AbortSignal | undefined, callback: () => void): () => void {
-  if (signal === undefined) return () => {};
+export function whenAborted(signal: AbortSignal, callback: () => void): () => void {
   const callbacks = told.get(signal) ?? new Set();
   told.set(signal, callbacks);
   callbacks.add(callback);

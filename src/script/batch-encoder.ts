@@ -96,14 +96,11 @@ interface Words {
   readonly args: readonly string[];
 }
 
-function stepOf({ kind, keepMs, countsWaiters }: AnyOperation): Step {
-  if (kind === "release" && keepMs !== undefined) return "close";
-  return countsWaiters === true ? "count" : kind;
-}
-
 function wordsOf(operation: AnyOperation): Words {
   const { kind, keys, ownerId, fence, waiter, previous, keptMs, proclaimed, places } = operation;
-  const step = stepOf(operation);
+  const { keepMs, countsWaiters } = operation;
+  const isClose = kind === "release" && keepMs !== undefined;
+  const step: Step = isClose ? "close" : countsWaiters === true ? "count" : kind;
   // Some steps work on whatever is stored there, of any kind.
   const isOfAnyKind =
     kind === "refresh" || kind === "inspect" || kind === "watch" || kind === "expire";
@@ -140,7 +137,7 @@ function wordsOf(operation: AnyOperation): Words {
   const head: Head = {
     step,
     kind: scriptKind,
-    ttlMs: operation.keepMs ?? operation.ttlMs ?? 0,
+    ttlMs: keepMs ?? operation.ttlMs ?? 0,
     keyCount: lockKeys.length,
     argumentCount: args.length,
     proposal: kind === "acquire" && count <= PLACES.ARG_FENCE ? fence : operation.proposal,

@@ -43,7 +43,7 @@ local function acquire(lock, ttl, a, a_end, is_wary)
   -- Another one would be above the token that its owner may have drawn from the first.
   local is_again = place and holder == owner and not lock.is_created
   local given = is_again and require('queue.executed_with')(key, inbox, owner)
-  local fence = given or lock.token == '' and 0 or require('lib.draw')(lock)
+  local fence = given or lock.token == '' and 0 or require('lib.draw_fence')(lock)
   if holder ~= owner then
     call('SET', key, owner, 'PX', ttl)
   elseif not lock.is_created then

@@ -26,7 +26,7 @@
 -- The lock is a table of this operation: key, queue, buckets (of its fences: one per name), owner, token (a proposal
 -- or a token; "" without fencing), ttl; for a waiter inbox, ticket, place (in the queue) and reservation (the value
 -- of the lock key while it is reserved for it) and deferred (its acquire, see queue/defer.lua); proposal, for the
--- fence of a waiter that gets the name; kept, of a lease that was extended beyond its ttl (lib/kept.lua);
+-- fence of a waiter that gets the name; kept, of a lease that was extended beyond its ttl (lib/longer_extension.lua);
 -- is_first, where there was no lock before; news, of a semaphore whose size is another than the caller knows;
 -- reserves_nothing, if the next waiter is notified without a reservation.
 -- A call creates only the files and functions that it uses: creating them costs as much as running them.

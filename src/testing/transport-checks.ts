@@ -10,7 +10,7 @@ import type {
   Transport,
 } from "../channel/transport.js";
 import { keysOf } from "../kinds/exclusive.js";
-import { hasTransport, OWN_TRANSPORT, type NodeConfig } from "../nodes/own-nodes.js";
+import { hasTransport, OWN_TRANSPORT, type NodeConfig } from "../nodes/simulated-nodes.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import { inboxChannel } from "../protocol/keys.js";
 import { newOperation, type Operation, type Vote } from "../protocol/operation.js";

@@ -6,7 +6,7 @@ import type { Call } from "../../src/cli/command.js";
 import { checkSettings, withConnection, type Checked } from "../../src/cli/connect.js";
 import { Output } from "../../src/cli/output.js";
 import type { LockManagerOptions } from "../../src/index.js";
-import { OWN_TRANSPORT, type NodeWithTransport } from "../../src/nodes/own-nodes.js";
+import { OWN_TRANSPORT, type NodeWithTransport } from "../../src/nodes/simulated-nodes.js";
 
 /** Where a value may come from, the strongest last. */
 const SOURCES = ["command", "file", "environment", "globals", "options"] as const;

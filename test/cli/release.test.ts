@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { LockManager, type Lock } from "../../src/index.js";
 import type { MemoryNode } from "../../src/memory/index.js";
 import { memoryNodes } from "../../src/memory/index.js";
-import { OWN_TRANSPORT, type NodeWithTransport } from "../../src/nodes/own-nodes.js";
+import { OWN_TRANSPORT, type NodeWithTransport } from "../../src/nodes/simulated-nodes.js";
 import { callCli } from "../support/cli.js";
 
 /** Where a config module finds the nodes of the test. */

@@ -1,7 +1,6 @@
 import { expect } from "chai";
-import type { Grant } from "../../src/coordinator/grant.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
-import { Lease } from "../../src/coordinator/lease.js";
+import { Lease, type Grant } from "../../src/coordinator/lease.js";
 import type { Waiter } from "../../src/protocol/waiter.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { at } from "../support/nodes.js";

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import {
   checkedKeysOf,
   checkedLockOfAll,
-  checkMinHold,
+  checkForKind,
   checkName,
   kindFor,
   MAX_NAMES,
@@ -169,22 +169,26 @@ describe("kindFor", () => {
   }
 });
 
-describe("checkMinHold", () => {
-  const one = exclusiveLock(nameKeys("lock:", "a"));
+describe("checkForKind", () => {
+  const one = nameKeys("lock:", "a");
 
-  it("lets only an exclusive lock of one name have a minimum hold", () => {
-    expect(() => checkMinHold(one, 500)).to.not.throw();
+  it("lets only an exclusive lock of one name have a minimum hold, or a value", () => {
+    expect(() => checkForKind(exclusiveLock(one), { minHoldMs: 500, value: "" })).to.not.throw();
     for (const keys of [
       sharedLock(one),
       severalLock([one, nameKeys("lock:", "b")]),
       permitLock(one, 3),
     ]) {
-      expect(() => checkMinHold(keys, 500), keys.words).to.throw(
+      expect(() => checkForKind(keys, { minHoldMs: 500 }), keys.words).to.throw(
         RangeError,
         `\`minHoldMs\` must be 0 for ${keys.words}, got 500`,
       );
-      expect(() => checkMinHold(keys, 0)).to.not.throw();
-      expect(() => checkMinHold(keys)).to.not.throw();
+      expect(() => checkForKind(keys, { value: "" }), keys.words).to.throw(
+        RangeError,
+        `\`value\` must be left out for ${keys.words}`,
+      );
+      expect(() => checkForKind(keys, { minHoldMs: 0 })).to.not.throw();
+      expect(() => checkForKind(keys, {})).to.not.throw();
     }
   });
 });

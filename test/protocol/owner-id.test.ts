@@ -1,7 +1,13 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { MARKERS } from "../../src/protocol/markers.js";
-import { beginningOf, isOwnerId, labelOf, ownerIdOf } from "../../src/protocol/owner-id.js";
+import {
+  beginningOf,
+  isOwnerId,
+  labelOf,
+  leaseOwnerIdOf,
+  ownerIdOf,
+} from "../../src/protocol/owner-id.js";
 import { systemEntropy } from "../../src/runtime/system.js";
 
 const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 });
@@ -69,6 +75,21 @@ describe("ownerIdOf", () => {
 
   it("tells for how long a name is kept in whole ms, never too few", () => {
     expect(ownerIdOf("id", "host", 10_000.2)).to.equal("10001~id:host");
+  });
+});
+
+describe("leaseOwnerIdOf", () => {
+  const settings = { ttlMs: 10_000, driftFactor: 0.01, lockDelayMs: 100, label: "host" };
+  const inbox = { id: "in-b_x01" };
+
+  it("says how long the name is kept, with the lock-delay, only where node clocks have a margin", () => {
+    expect(leaseOwnerIdOf("id", undefined, settings)).to.equal("id:host");
+    const withMargin = { ...settings, clockStepMs: 500 };
+    expect(leaseOwnerIdOf("id", undefined, withMargin)).to.equal("10103~id:host");
+  });
+
+  it("names the inbox of its process, where nodes reach it", () => {
+    expect(leaseOwnerIdOf("id", inbox, { ...settings, label: "" })).to.equal("id.in-b_x01");
   });
 });
 

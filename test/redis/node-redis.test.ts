@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as redis5 from "redis-5";
 import * as redis6 from "redis-6";
 import { BatchWire } from "../../src/script/batch-encoder.js";
-import type { NodeConfig } from "../../src/nodes/own-nodes.js";
+import type { NodeConfig } from "../../src/nodes/simulated-nodes.js";
 import { configureNode, type RedisNode } from "../../src/redis/node-config.js";
 import { copyOfNodeRedis } from "../../src/redis/node-redis.js";
 

@@ -4,7 +4,7 @@ import {
   strayMs,
   type ClockOffset,
 } from "../../protocol/clock-offset.js";
-import { NodeLists } from "../../channel/node-lists.js";
+import { NodesOfOthers } from "../../channel/nodes-of-others.js";
 import { fenceSlackUs } from "../../protocol/fencing.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import { listFieldOf } from "../../protocol/node-list.js";
@@ -48,9 +48,9 @@ function nodeCount({ nodes }: FleetSeen): readonly Finding[] {
   return found;
 }
 
-/** As a client judges it; see `NodeLists`. */
+/** As a client judges it; see `NodesOfOthers`. */
 function recordedList({ nodes }: FleetSeen, { keyPrefix }: DoctorSettings): readonly Finding[] {
-  const lists = new NodeLists(
+  const lists = new NodesOfOthers(
     keyPrefix,
     nodes.map(({ node }) => node),
   );

@@ -5,7 +5,7 @@ import type { Lock } from "../../api/lock.js";
 import type { Locks } from "../../api/locks.js";
 import { LockManager } from "../../manager/lock-manager.js";
 import type { AcquireOptions, LockManagerOptions } from "../../api/options.js";
-import type { NodeConfig } from "../../nodes/own-nodes.js";
+import type { NodeConfig } from "../../nodes/simulated-nodes.js";
 import { checkKnown } from "../../runtime/validate.js";
 
 type Name = string | readonly string[];

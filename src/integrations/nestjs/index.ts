@@ -4,7 +4,7 @@ import { checkedDrainMs, SERVICE_DRAIN_MS } from "../../manager/drain.js";
 import type { Lock } from "../../api/lock.js";
 import { LockManager } from "../../manager/lock-manager.js";
 import type { LockManagerOptions, RequestOptions } from "../../api/options.js";
-import type { NodeConfig } from "../../nodes/own-nodes.js";
+import type { NodeConfig } from "../../nodes/simulated-nodes.js";
 import { checkKnown } from "../../runtime/validate.js";
 
 /** Options of {@link QuorateModule}. */

@@ -4,7 +4,7 @@ import { ALL_NODES } from "../../protocol/node-sets.js";
 import { Release } from "../../coordinator/release.js";
 import type { RoundWatcher } from "../../coordinator/watched-round.js";
 import type { OpenNodes } from "../../nodes/open-nodes.js";
-import type { NodeWithTransport } from "../../nodes/own-nodes.js";
+import type { NodeWithTransport } from "../../nodes/simulated-nodes.js";
 import { SharedNodes } from "../../nodes/shared-nodes.js";
 import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";

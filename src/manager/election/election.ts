@@ -12,7 +12,7 @@ export class LockElection implements Election {
   readonly #candidacy: Candidacy<LeasedTerm>;
   readonly #signal: AbortSignal | undefined;
   readonly #observe: Election["observe"];
-  #ignoreSignal = (): void => {};
+  #ignoreSignal: (() => void) | undefined;
   #isStarted = false;
 
   /** @internal */
@@ -26,7 +26,7 @@ export class LockElection implements Election {
     this.name = name;
     this.#signal = signal;
     this.#observe = observe;
-    this.#candidacy = new Candidacy(electorate, settings, () => this.#ignoreSignal());
+    this.#candidacy = new Candidacy(electorate, settings, () => this.#ignoreSignal?.());
   }
 
   get isLeader(): boolean {
@@ -43,7 +43,7 @@ export class LockElection implements Election {
 
   next(): Promise<IteratorResult<Term, undefined>> {
     if (this.#signal?.aborted) void this.return();
-    else if (!this.#isStarted)
+    else if (this.#signal && !this.#isStarted)
       this.#ignoreSignal = whenAborted(this.#signal, () => void this.return());
     this.#isStarted = true;
     return asked(this.#candidacy.next());

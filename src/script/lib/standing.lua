@@ -2,7 +2,7 @@
 -- others can tell by their own clocks whether a holder is no longer renewed.
 --
 -- Such a sign is the beginning of the ownerId, which is a secret as a whole, and its end: each renewal changes it. It
--- begins with how long the name is kept after that; see lib/kept.lua where that is not what the ownerId says.
+-- begins with how long the name is kept after that, or with more after an extension, see lib/longer_extension.lua.
 -- Servers before Redis 7 do not report when a key ends. There it is computed from the remaining ttl, to within a few
 -- ms, and renewals move it by more than that.
 -- luacheck: read globals MAX_SIGNS OWN_FIELDS OWNER_PREFIX PERMITS_HOLDER RENEWED_BY_MS RESERVATION SHARED_HOLDER
@@ -68,7 +68,8 @@ end
 local function sign_of(key, text, ends, is_exact)
   local shown = string.match(string.match(text, '^%d+:(.*)$') or text, SHOWN_OWNER)
   if not shown then return end
-  return require('lib.kept').shown(key, shown) .. '@' .. (is_exact and '' or '~') .. string.format('%.0f', ends)
+  local kept = require('lib.longer_extension').shown(key, shown)
+  return kept .. '@' .. (is_exact and '' or '~') .. string.format('%.0f', ends)
 end
 
 local function sign_of_key(key, holder)

@@ -1,4 +1,4 @@
--- The process has just been heard of, see queue/execute.lua.
+-- The process has just been heard of, see queue/grant_waiter.lua.
 -- luacheck: read globals PLACE_MS
 
 return function(inbox)

@@ -10,7 +10,7 @@ return function(lock, kind)
     return refusal
   end
   lock.is_created = not is_ours
-  local fence, draw = 0, lock.token ~= '' and require('lib.draw')
+  local fence, draw = 0, lock.token ~= '' and require('lib.draw_fence')
   if draw then fence = kind.same_fence and kind.same_fence(lock, draw) or draw(lock) end
   if lock.place then pcall(require('queue.leave'), lock.queue, lock.place) end
   if kind.taken then pcall(kind.taken, lock) end

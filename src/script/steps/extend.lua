@@ -3,7 +3,7 @@
 
 return function(lock, kind)
   if not kind.is_ours(lock) then return require('lib.lock_key').blocker(lock, kind) end
-  if lock.kept then require('lib.kept').keep(lock) end
+  if lock.kept then require('lib.longer_extension').keep(lock) end
   kind.retime(lock)
   if lock.value and require('lib.value').store(lock) then require('lib.tell_observers')(lock) end
   return 0

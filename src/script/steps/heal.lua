@@ -4,7 +4,7 @@
 return function(lock, kind)
   local is_ours = kind.is_ours(lock)
   require('lib.lift')(lock, lock.token)
-  if lock.kept then require('lib.kept').keep(lock) end
+  if lock.kept then require('lib.longer_extension').keep(lock) end
   local refusal = not is_ours and kind.take(lock, false)
   if refusal then return refusal end
   if kind.lifted then kind.lifted(lock, lock.token) end

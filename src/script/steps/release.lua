@@ -7,7 +7,7 @@ local call = redis.call
 return function(lock, kind)
   local is_ours, is_free = kind.is_ours(lock), false
   if is_ours then is_free = kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end
-  if lock.kept then pcall(require('lib.kept').forget, lock) end
+  if lock.kept then pcall(require('lib.longer_extension').forget, lock) end
   if lock.value and is_ours then pcall(require('lib.value').forget, lock.key) end
   require('lib.lift')(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end

@@ -3,7 +3,7 @@ import { LockManager } from "../../../src/manager/lock-manager.js";
 import { memoryNodes } from "../../../src/memory/index.js";
 import type { GrantedLease } from "../../../src/coordinator/observer.js";
 import type { Clock } from "../../../src/coordinator/ports.js";
-import { OWN_WORLD } from "../../../src/nodes/own-nodes.js";
+import { OWN_WORLD } from "../../../src/nodes/simulated-nodes.js";
 import Redlock, { ExecutionError, Lock } from "../../../src/integrations/redlock/index.js";
 import { systemClock, systemEntropy } from "../../../src/runtime/system.js";
 import { rejectionWith } from "../../support/settle.js";

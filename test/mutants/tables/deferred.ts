@@ -37,7 +37,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "deferred-for-the-dead",
     means: "a node grants a lock to a process that it has not heard of for long",
-    file: "src/script/queue/execute.lua",
+    file: "src/script/queue/grant_waiter.lua",
     find: "local number, known = number_of(left_in, at, left_under, most, inbox)",
     replace: "local number, known = left_in, left_under",
     test: "test/conformance/deferred.test.ts",
@@ -143,7 +143,7 @@ export const ROWS: readonly Row[] = [
     id: "told-nobody",
     means: "a name is given to a waiter that does not listen",
     seenIn: "publish without looking how many receive it",
-    file: "src/script/queue/execute.lua",
+    file: "src/script/queue/grant_waiter.lua",
     find: "if is_told and count > 0 then return true end",
     replace: "if is_told then return true end",
     test: "test/conformance/deferred.test.ts",
@@ -151,7 +151,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "told-before-given",
     means: "a message that reaches nobody leaves the key set",
-    file: "src/script/queue/execute.lua",
+    file: "src/script/queue/grant_waiter.lua",
     find: "call('DEL', lock.key, key) return false",
     replace: "return false",
     test: "test/conformance/deferred.test.ts",
@@ -159,7 +159,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "deferred-of-older-state",
     means: "a node that is back with an older state executes an acquire that is over",
-    file: "src/script/queue/execute.lua",
+    file: "src/script/queue/grant_waiter.lua",
     find: "id == known and id == left_under and fence_of(lock, top)",
     replace: "id == known and fence_of(lock, top)",
     test: "test/conformance/deferred.test.ts",
@@ -167,7 +167,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "deferred-fence-not-drawn",
     means: "a fence by message is the releaser's proposal, however high the last one was",
-    file: "src/script/queue/execute.lua",
+    file: "src/script/queue/grant_waiter.lua",
     find: "id == left_under and fence_of(lock, top)",
     replace: "id == left_under and lock.proposal",
     where: ["calm", "skew", "steps"],
@@ -237,7 +237,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "deferred-for-the-released",
     means: "a release gives the name back to its own owner, which is over",
-    file: "src/script/queue/execute.lua",
+    file: "src/script/queue/grant_waiter.lua",
     find: "or owner == lock.owner",
     replace: "",
     test: "test/conformance/deferred.test.ts",

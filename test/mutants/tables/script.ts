@@ -98,7 +98,7 @@ export const ROWS: readonly Row[] = [
     id: "extension-not-told",
     means: "a waiter is not told of a longer extension, and ends the lock after its ttl",
     seenIn: "a time to wait that is fixed when the lock is created",
-    file: "src/script/lib/kept.lua",
+    file: "src/script/lib/longer_extension.lua",
     find: "return kept .. string.match(shown, '~.*$')",
     replace: "return shown",
     where: ["extensions"],
@@ -110,7 +110,7 @@ export const ROWS: readonly Row[] = [
     id: "extension-told-too-short",
     means: "a later extension for less lowers what others were told of a longer one",
     seenIn: "a value of its own that the last writer sets",
-    file: "src/script/lib/kept.lua",
+    file: "src/script/lib/longer_extension.lua",
     find: "math.max(lock.kept, tonumber(call('GET', key) or 0))",
     replace: "lock.kept",
     where: ["extensions"],
@@ -122,7 +122,7 @@ export const ROWS: readonly Row[] = [
     id: "extension-told-too-briefly",
     means: "a later extension for less ends what others were told of a longer one",
     seenIn: "SET PX without comparing the remaining time",
-    file: "src/script/lib/kept.lua",
+    file: "src/script/lib/longer_extension.lua",
     find: "math.max(lock.ttl, call('PTTL', key))",
     replace: "lock.ttl",
     test: "test/script/steps.test.ts",
@@ -133,7 +133,7 @@ export const ROWS: readonly Row[] = [
     means: "a key that is put back after a longer extension says nothing of it",
     seenIn: "repairs that only know the lock's own ttl",
     file: "src/script/steps/heal.lua",
-    find: "if lock.kept then require('lib.kept').keep(lock) end local refusal",
+    find: "if lock.kept then require('lib.longer_extension').keep(lock) end local refusal",
     replace: "local refusal",
     test: "test/script/steps.test.ts",
     grep: "is healed with it",
@@ -155,7 +155,7 @@ export const ROWS: readonly Row[] = [
     id: "fence-not-incremented",
     means: "a counter follows the clock and is not raised by every grant",
     seenIn: "timestamps as tokens",
-    file: "src/script/lib/draw.lua",
+    file: "src/script/lib/draw_fence.lua",
     find: "then fence = last + 1 end",
     replace: "then fence = last end",
     where: [scenarios.fenceNotIncremented],
@@ -191,7 +191,7 @@ export const ROWS: readonly Row[] = [
         replace: "local function write(buckets, fence) fence = tostring(tonumber(fence))",
       },
       {
-        file: "src/script/lib/draw.lua",
+        file: "src/script/lib/draw_fence.lua",
         find: "redis.call('HSET', KEYS[1], 'top', lock.token, lock.buckets[1], lock.token)",
         replace:
           "lock.token = tostring(fence) redis.call('HSET', KEYS[1], 'top', lock.token, lock.buckets[1], lock.token)",
@@ -291,12 +291,12 @@ export const ROWS: readonly Row[] = [
     replace: "top",
     also: [
       {
-        file: "src/script/lib/draw.lua",
+        file: "src/script/lib/draw_fence.lua",
         find: "math.min(math.max(fence, low), high)",
         replace: "fence",
       },
       {
-        file: "src/script/lib/draw.lua",
+        file: "src/script/lib/draw_fence.lua",
         find: "fence >= low and fence <= high",
         replace: "true",
       },
@@ -315,12 +315,12 @@ export const ROWS: readonly Row[] = [
     replace: "top and fence - now_us <= tonumber(ARGV[2])",
     also: [
       {
-        file: "src/script/lib/draw.lua",
+        file: "src/script/lib/draw_fence.lua",
         find: "math.min(math.max(fence, low), high)",
         replace: "math.min(fence, high)",
       },
       {
-        file: "src/script/lib/draw.lua",
+        file: "src/script/lib/draw_fence.lua",
         find: "fence >= low and fence <= high",
         replace: "fence <= high",
       },

@@ -23,7 +23,7 @@ end
 
 local function fence_of(lock, top)
   local now_us = 1000 * require('lib.clock')()
-  return require('lib.draw')({
+  return require('lib.draw_fence')({
     token = lock.proposal, top = tonumber(top or 0), buckets = lock.buckets, now_us = now_us,
   })
 end

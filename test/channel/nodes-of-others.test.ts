@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { NodeLists } from "../../src/channel/node-lists.js";
+import { NodesOfOthers } from "../../src/channel/nodes-of-others.js";
 import { nodeListText } from "../../src/protocol/node-list.js";
 import type { IncarnationRecord } from "../../src/protocol/record.js";
 import { recordOf } from "../support/scripted-transport.js";
@@ -9,10 +9,10 @@ const LISTED = NAMES.map((name, at) => ({ id: `n${at}`, name }));
 const TEXT = nodeListText(LISTED);
 
 class Bench {
-  readonly lists: NodeLists;
+  readonly lists: NodesOfOthers;
 
   constructor(names: readonly string[] = NAMES) {
-    this.lists = new NodeLists("lock:", names);
+    this.lists = new NodesOfOthers("lock:", names);
   }
 
   see(index: number, nodeId: string, nodeList = "", over: Partial<IncarnationRecord> = {}): this {
@@ -32,7 +32,7 @@ class Bench {
   }
 }
 
-describe("NodeLists: what is put on record", () => {
+describe("NodesOfOthers: what is put on record", () => {
   it("is an id for each node of a new deployment, once all were seen", () => {
     const bench = new Bench().bare(0, 1);
     expect(bench.lists.offerFor(0)).to.include({ nodeId: undefined, isToGetId: false });
@@ -94,7 +94,7 @@ describe("NodeLists: what is put on record", () => {
   }
 });
 
-describe("NodeLists: which differ", () => {
+describe("NodesOfOthers: which differ", () => {
   it("none, if they have the nodes under other names", () => {
     const bench = new Bench(["x:1", "y:1", "z:1"]);
     for (const index of [0, 1, 2]) bench.see(index, `n${index}`, TEXT);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import type { GivenLock } from "../../src/api/lock.js";
-import { checkedGivenLock, checkGivable } from "../../src/manager/given-lock.js";
+import { checkedGivenLock, checkGivable } from "../../src/manager/check-given-lock.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { MARKERS } from "../../src/protocol/markers.js";

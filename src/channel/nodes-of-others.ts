@@ -32,7 +32,7 @@ interface Found {
 }
 
 /** Which nodes the other clients of this key prefix use, as far as the nodes have shown it. */
-export class NodeLists {
+export class NodesOfOthers {
   readonly #keyPrefix: string;
   readonly #names: readonly string[];
   readonly #seen: (Seen | undefined)[];
