@@ -38,7 +38,7 @@ export interface Term extends AsyncDisposable {
   assertHeld(): void;
 
   /**
-   * Says something else of itself to those who observe the election, such as its address: up to 1,024 bytes. Resolves
+   * Changes what observers of the election are shown, such as its address: up to 1,024 bytes. Resolves
    * once a quorum of nodes has it; the other nodes get it with the next renewal.
    *
    * @throws LockLostError if the term has ended; NoQuorumError if too few nodes answered: the term goes on, and observers

@@ -114,7 +114,7 @@ export interface AcquireOptions extends LockOptions, WaitOptions {
    */
   readonly owner?: string | undefined;
   /**
-   * What the holder says of itself to those who {@link LockManager.observe} the name, such as its address: up to 1,024
+   * What {@link LockManager.observe} shows of the holder, such as its address: up to 1,024
    * bytes. Exclusive locks of one name only.
    * @defaultValue nothing
    */
@@ -168,7 +168,7 @@ export interface ElectOptions extends LockOptions, Pick<WaitOptions, "fair"> {
   /** Ends the election: the current term is resigned, the candidacy stopped, and the loop ends. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * What a leader says of itself to those who {@link Election.observe} the election, such as its address: up to 1,024
+   * What {@link Election.observe} shows of a leader, such as its address: up to 1,024
    * bytes. {@link Term.proclaim} changes it.
    * @defaultValue nothing
    */

@@ -25,6 +25,8 @@ const WORDS: readonly (readonly [word: RegExp, places: readonly string[], instea
     ["src", "docs", "README.md"],
     "remaining validity",
   ],
+  // Of clocks: how much longer than its lock a key lives.
+  [/margin/i, ["docs/operate/alerts.md", "docs/operate/grafana/alerts.yml"], "remaining validity"],
   [/preempt/i, ["src/api", "src/cli", "docs", "README.md"], "steal"],
   [/\bpermit slots?\b|\bslots? of (?:a|the) semaphore/i, ["src", "docs", "README.md"], "permit"],
   [
