@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { ORACLE_IDS, type OracleId } from "../oracles/history.js";
 import { PROFILES, type Profile } from "../profiles.js";
@@ -63,8 +64,15 @@ export function parseSimulateArguments(argv: readonly string[]): SimulateArgumen
     profiles,
     oracles,
     jobCount: countOf("--jobs", values.jobs, 1),
-    outDir: values.out,
+    outDir: directoryOf("--out", values.out),
   };
+}
+
+/** It is made once something is written: what is there so far must allow that, before hours of runs. */
+function directoryOf(name: string, given: string): string {
+  const isOther = statSync(given, { throwIfNoEntry: false })?.isDirectory() === false;
+  if (isOther) throw new RangeError(`${name} must be a directory, got the file ${given}`);
+  return given;
 }
 
 function countOf(name: string, given: string, min: number): number {

@@ -70,6 +70,12 @@ describe("npm run simulate", () => {
     });
   }
 
+  it("ends with 3 before any run where --out is a file", async () => {
+    const { code, out, err } = await callCommand("simulate", "--out", "package.json");
+    expect([code, out]).to.deep.equal([3, ""]);
+    expect(err).to.contain("--out must be a directory, got the file package.json");
+  });
+
   it("says what it takes", async () => {
     const { code, out } = await simulate("--help");
     expect(code).to.equal(0);
