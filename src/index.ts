@@ -56,7 +56,7 @@ export type { NodeConfig } from "./nodes/simulated-nodes.js";
 export type { RedisLike } from "./redis/client-types.js";
 export type { Credentials } from "./redis/credentials.js";
 export type { NodeOptions } from "./redis/node-config.js";
-export type { NodeRedisLike } from "./redis/node-redis.js";
+export type { NodeRedisLike } from "./redis/node-redis-options.js";
 export type {
   AcquireMessage,
   AcquireOutcome,

@@ -1,5 +1,5 @@
 import type { LockReport } from "../index.js";
-import { quorumSize } from "../protocol/verdict.js";
+import { quorumSize } from "../protocol/quorum-verdict.js";
 
 /** Whether a lock is still held: what `quorate held` asks. */
 export interface HoldingQuestion {

@@ -14,7 +14,12 @@ import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { gatherMs, nextSpreadMs } from "../protocol/node-grant.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
-import { isReasonKnown, isRefusedByQuorum, quorumSize, tallyOf } from "../protocol/verdict.js";
+import {
+  isReasonKnown,
+  isRefusedByQuorum,
+  quorumSize,
+  tallyOf,
+} from "../protocol/quorum-verdict.js";
 import { NEWCOMER, receiverOf, type AcquireMode } from "./acquire-mode.js";
 import {
   failureOf,

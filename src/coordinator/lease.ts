@@ -18,7 +18,7 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import { quorumSize } from "../protocol/verdict.js";
+import { quorumSize } from "../protocol/quorum-verdict.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
 import type { PlaceOfLock } from "./held-places.js";

@@ -8,7 +8,7 @@ import {
 } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { keyTtlMs, longerKeptMs, outwaitMs } from "../protocol/lease-times.js";
-import { isRefusedByQuorum, tallyOf, verdict } from "../protocol/verdict.js";
+import { isRefusedByQuorum, tallyOf, verdict } from "../protocol/quorum-verdict.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { ALL_NODES } from "../protocol/node-sets.js";

@@ -5,7 +5,13 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import { isReasonKnown, tallyOf, verdict, type Tally, type Verdict } from "../protocol/verdict.js";
+import {
+  isReasonKnown,
+  tallyOf,
+  verdict,
+  type Tally,
+  type Verdict,
+} from "../protocol/quorum-verdict.js";
 import { ALL_NODES } from "../protocol/node-sets.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";

@@ -1,5 +1,5 @@
 import { sealState } from "../protocol/fencing.js";
-import { toleratedCount, type Verdict } from "../protocol/verdict.js";
+import { toleratedCount, type Verdict } from "../protocol/quorum-verdict.js";
 import type { RefusedVote, Vote, Votes } from "../protocol/operation.js";
 import { nodesThatGranted } from "../protocol/node-sets.js";
 import { Round, type RoundContext, type RoundListener } from "./round.js";

@@ -2,7 +2,7 @@ import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import type { Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
-import { quorumSize } from "../protocol/verdict.js";
+import { quorumSize } from "../protocol/quorum-verdict.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { Predecessor } from "./acquire-mode.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";

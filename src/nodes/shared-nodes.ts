@@ -6,7 +6,7 @@ import type { RoundWatcher } from "../coordinator/watched-round.js";
 import { resolveManagerOptions, type ManagerSettings } from "../options/resolve.js";
 import { DEFAULTS, MIN_TTL_MS } from "../options/table.js";
 import type { Operation } from "../protocol/operation.js";
-import { quorumSize } from "../protocol/verdict.js";
+import { quorumSize } from "../protocol/quorum-verdict.js";
 import type { RedisClient } from "../redis/client-types.js";
 import { show } from "../runtime/validate.js";
 import { openNodes, worldOf, type OpenNodes } from "./open-nodes.js";

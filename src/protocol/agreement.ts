@@ -1,4 +1,4 @@
-import { quorumSize } from "./verdict.js";
+import { quorumSize } from "./quorum-verdict.js";
 
 /**
  * Who holds a name, as a quorum of nodes says: null for nobody, undefined where no quorum says the same.

@@ -17,7 +17,7 @@ import {
   copyOfNodeRedis,
   isOfNodeRedis,
   type NodeRedisLike,
-} from "./node-redis.js";
+} from "./node-redis-options.js";
 import { NodeCredentials, type CredentialsProvider, type CredentialsWorld } from "./credentials.js";
 import { optionsOfUrl } from "./node-url.js";
 import { hardened, hardenedCluster, openCluster, openRedis } from "./open-client.js";

@@ -47,7 +47,7 @@ local function acquire(lock, ttl, a, a_end, is_wary)
   if holder ~= owner then
     call('SET', key, owner, 'PX', ttl)
   elseif not lock.is_created then
-    require('lib.standing').retime(key, owner, tonumber(ttl))
+    require('lib.holders_beside').retime(key, owner, tonumber(ttl))
   end
   if lock.is_observed then pcall(require('lib.tell_observers'), lock) end
   return queue and granted(fence, is_handed_over, key, queue, place, inbox, lock.now_us) or fence

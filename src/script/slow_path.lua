@@ -21,7 +21,7 @@
 --   lifted(lock, token)     optional: called after the fence was sealed or lifted with its token
 --   pass_on(lock)           optional: called after a release dropped it and queued the next waiter
 --   leave                   optional: the whole step, instead of the common one
--- One with holders next to the lock key has more, for other clients' locks: see kind_at in lib/standing.lua.
+-- One with holders next to the lock key has more, for other clients' locks: see kind_at in lib/holders_beside.lua.
 --
 -- The lock is a table of this operation: key, queue, buckets (of its fences: one per name), owner, token (a proposal
 -- or a token; "" without fencing), ttl; for a waiter inbox, ticket, place (in the queue) and reservation (the value

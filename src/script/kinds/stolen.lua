@@ -13,7 +13,7 @@ end
 local function tell_holders(key, holder)
   local tell = require('lib.tell_holder')
   tell(holder)
-  for _, member in ipairs(require('lib.standing').beside(key, holder)) do tell(member[1]) end
+  for _, member in ipairs(require('lib.holders_beside').beside(key, holder)) do tell(member[1]) end
 end
 
 local function take(lock)

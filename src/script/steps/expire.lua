@@ -3,7 +3,7 @@
 -- another sign, and stays. The effect is that of an expiry.
 -- luacheck: read globals KEYS_OF_ALL SHOWN_OWNER
 
-local standing = require('lib.standing')
+local standing = require('lib.holders_beside')
 local tell = require('lib.tell_holder')
 local call, try = redis.call, redis.pcall
 

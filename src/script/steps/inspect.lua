@@ -12,7 +12,7 @@ end
 
 local function holders_of(holder, ends, key)
   if require('lib.timestamps').layout_of(holder) then return owner_of_timestamp(holder, key, ends) end
-  return require('lib.standing').beside(key, holder)
+  return require('lib.holders_beside').beside(key, holder)
 end
 
 return function(lock)

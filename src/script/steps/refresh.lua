@@ -10,7 +10,7 @@ local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local is_fresh = require('queue.is_fresh')
 local join = require('queue.join')
-local standing = require('lib.standing')
+local standing = require('lib.holders_beside')
 local call = redis.call
 
 local GROUP_ARGUMENTS = 3

@@ -346,7 +346,7 @@ export const ROWS: readonly Row[] = [
     id: "overdue-without-end",
     means: "an overdue holder is ended although it has renewed since",
     seenIn: "comparing the owner alone",
-    file: "src/script/lib/standing.lua",
+    file: "src/script/lib/holders_beside.lua",
     find: "if sign == of then return true end",
     replace: "if string.match(sign, '^.*@') == string.match(of or '', '^.*@') then return true end",
     where: ["steps"],

@@ -7,7 +7,7 @@ import {
   toleratedCount,
   verdict,
   type Tally,
-} from "../../src/protocol/verdict.js";
+} from "../../src/protocol/quorum-verdict.js";
 import { fault, free, granted, held } from "../support/votes.js";
 
 const MAX_NODES = 9;

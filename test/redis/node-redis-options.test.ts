@@ -4,7 +4,7 @@ import * as redis6 from "redis-6";
 import { BatchWire } from "../../src/script/batch-encoder.js";
 import type { NodeConfig } from "../../src/nodes/simulated-nodes.js";
 import { configureNode, type RedisNode } from "../../src/redis/node-config.js";
-import { copyOfNodeRedis } from "../../src/redis/node-redis.js";
+import { copyOfNodeRedis } from "../../src/redis/node-redis-options.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1 });
 const configure = (config: unknown) => configureNode(config as RedisNode, 2, 1_000, WIRE);
