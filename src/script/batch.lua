@@ -60,27 +60,31 @@ while args[at] do
   local is_done, created = false, nil
 
   -- Once per call: whether the node kept its data, which proposals its clock allows, its highest fence, and whether
-  -- there are locks that an operator has ended, or names that somebody observes (a list, see fast/observed.lua).
+  -- there are locks that an operator has ended, or names that somebody observes (a list, see steps/watch.lua).
   if is_vote and not now_us then
     local record, time = try('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs', 'observed'), try('TIME')
     -- No permission to look does not mean that the key is missing.
     local is_denied = record.err and not string.find(record.err, 'WRONGTYPE', 1, true)
     if is_denied or time.err then
-      refusal, time = 'error ' .. (time.err or record.err), { 0, 0 }
+      refusal, time = 'error ' .. (time.err or record.err), { '0', '0' }
     elseif known ~= '' and record[1] ~= known then
       refusal, replies[1] = 'forgot', -replies[1]
     end
     now_us, top = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(record[2] or 0)
     is_wary = known ~= '' and now_us < 1000 * tonumber(record[3] or 0)
     observed = known ~= '' and record[4]
-    if observed and not require('fast.observed').is_in_force(observed, now_us) then observed = nil end
+    -- Both begin with ten digits of seconds. What is over need not be read again.
+    if observed and observed < time[1] then
+      try('HDEL', KEYS[1], 'observed')
+      observed = nil
+    end
   end
 
   if is_vote and refusal then
     for m = 1, size do replies[n + m] = refusal end
     is_done = true
   elseif is_plain and is_acquire and not is_wary
-    and (not observed or require('fast.observed').has_none(observed, size, k, at, arg_step)) then
+    and not (observed and require('fast.is_observed')(observed, size, k, at, arg_step)) then
     created, top = require('fast.acquire')(replies, n, ttl, size, k, at, proposal, now_us, top)
   elseif is_plain and step == 'extend' then
     require('fast.extend')(replies, n, ttl, size, k, at)

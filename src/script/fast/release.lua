@@ -27,7 +27,7 @@ return function(replies, n, size, k, a)
   local may_be_waited_for = values[1] or not is_one_queue
   if may_be_waited_for and not require('fast.has_none_beside')(k, last, 'queue') then return false end
   local observed = fences[#buckets]
-  if observed and not require('fast.observed').has_none(observed, size, k, a, ARG_INBOX) then return false end
+  if observed and require('fast.is_observed')(observed, size, k, a, ARG_INBOX) then return false end
   if type(try('DEL', unpack(KEYS, k, last))) ~= 'number' then return false end
   for m = 1, size do replies[n + m] = 0 end
   return true

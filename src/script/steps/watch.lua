@@ -4,10 +4,11 @@
 
 local call = redis.call
 
--- The list of observed names, see fast/observed.lua: until when it is in force, ms; the fence buckets that observers
--- asked for since it began; and behind ";" those of the list before it. It lasts for twice the time within which an
--- observer asks again, and after half of it a new one begins: so each observed name is in one of the two parts. A part
--- that is too long says "*": any name.
+-- The list of observed names, which acquires and releases read with what they read of the record anyway, so that they
+-- look beside names of it only: until when it is in force, ms; the fence buckets of the names that observers asked for
+-- since it began; and behind ";" those of the list before it. It lasts for twice the time within which an observer asks
+-- again, and after half of it a new one begins: so each observed name is in one of the two parts. A part that is too
+-- long says "*": any name.
 local MAX_LENGTH = 1000
 
 local function add(bucket)

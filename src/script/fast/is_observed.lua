@@ -1,0 +1,11 @@
+-- Whether anybody may observe a name of a group, and does. The list has the fence buckets of such names, see
+-- steps/watch.lua. The group's first key is KEYS[k]; the arguments of its operations begin at a, step apart.
+-- luacheck: read globals ARG_BUCKET
+
+return function(list, size, k, a, step)
+  local is_listed = string.find(list, '*', 1, true)
+  for m = 0, is_listed and -1 or size - 1 do
+    is_listed = is_listed or string.find(list, ',' .. ARGV[a + step * m + ARG_BUCKET] .. ',', 1, true)
+  end
+  return is_listed and not require('fast.has_none_beside')(k, k + size - 1, 'watched')
+end
