@@ -70,14 +70,14 @@ local function denied_commands()
 end
 
 -- Not by the server's name or version: each is tried. Except for one that is seen only by chance.
-local function capabilities_of(may_ask, field)
+local function capabilities_of(may_ask, run_id, field)
   local words = {}
   local function add(name, is_true)
     if is_true then words[#words + 1] = name end
   end
   add('atomicScripts', field('garnet_version') == '')
   -- Noted by a client, see redis/introduction.ts.
-  add('interleaves', redis.pcall('HGET', KEYS[1], 'interleaves') == field('run_id'))
+  add('interleaves', redis.pcall('HGET', KEYS[1], 'interleaves') == run_id)
   -- Whether it exists may be asked of a key that was given to the script, and not of one that was not.
   local function is_refused(key)
     local reply = redis.pcall('EXISTS', key)
@@ -85,7 +85,7 @@ local function capabilities_of(may_ask, field)
   end
   add('undeclaredKeys', not is_refused(KEYS[1] .. ':none') or is_refused(KEYS[1]))
   add('infoInScript', may_ask)
-  add('runId', may_ask and field('run_id') ~= '')
+  add('runId', run_id ~= '')
   -- Before Redis 7 it is sent: nobody listens there.
   add('pubSub', may_run({ 'PUBLISH', ARGV[12], '' }))
   local eviction = field('maxmemory_policy')
@@ -135,7 +135,7 @@ local function handshake()
   local run_id = may_ask and field('run_id') or ''
   local t = call('TIME')
   local now_ms = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
-  local capabilities, is_keeping = capabilities_of(may_ask, field)
+  local capabilities, is_keeping = capabilities_of(may_ask, run_id, field)
   local about = { run_id, string.format('%.0f', now_ms), denied_commands(), capabilities }
   if not is_keeping then return about end
 

@@ -32,6 +32,22 @@ describe("A server whose scripts are not atomic", function () {
     await later.ready();
   });
 
+  it("is refused to all where no script may call INFO", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 1 });
+    await using interleaving = await InterleavingServer.start(at(fleet.nodes, 0));
+    await using server = await AlteredServer.start(
+      Number(new URL(interleaving.url).port),
+      "noInfo",
+    );
+    for (const how of ["seen", "known"]) {
+      await using locks = new LockManager([{ url: server.url, acceptNoRunId: true }], PATIENT);
+      locks.on("warning", () => {});
+      const error = await rejectionWith(MisconfiguredError, locks.ready());
+      expect(error.message, how).to.include("other commands between those of a script");
+      interleaving.interleaves = false;
+    }
+  });
+
   it("is looked at once, by the first of its clients", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
     await using server = await InterleavingServer.start(at(fleet.nodes, 0));

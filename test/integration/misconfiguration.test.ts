@@ -8,6 +8,7 @@ import { AlteredServer } from "../support/altered-server.js";
 import { addAllSlots, clusterIsUp } from "../support/cluster.js";
 import { allNodes, at, nodeState, noLockKeys } from "../support/nodes.js";
 import { startCli } from "../support/cli.js";
+import { AsyncDisposableStackOf } from "../support/owned.js";
 import { PATIENT } from "../support/patient.js";
 import { startSentinel } from "../support/sentinel.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -23,20 +24,9 @@ interface Case {
 }
 
 /** Servers beside those of the fleet, which live as long. */
-class Extra implements AsyncDisposable {
-  readonly #servers: AsyncDisposable[] = [];
-
+class Extra extends AsyncDisposableStackOf {
   async start(options: RedisProcessOptions): Promise<RedisProcess> {
     return this.own(await RedisProcess.start(options));
-  }
-
-  own<T extends AsyncDisposable>(server: T): T {
-    this.#servers.push(server);
-    return server;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const server of this.#servers) await server[Symbol.asyncDispose]();
   }
 }
 

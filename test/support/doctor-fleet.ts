@@ -7,6 +7,7 @@ import { root } from "../docs/project.js";
 import { makeCertificates } from "./certificates.js";
 import { startCluster } from "./cluster.js";
 import { at, nodeState } from "./nodes.js";
+import { AsyncDisposableStackOf } from "./owned.js";
 import { startSentinel } from "./sentinel.js";
 
 /** The longest time for an operation that the faults are planted for, ms. */
@@ -269,24 +270,3 @@ async function leaveRecords(
 
 /** Nodes beside those of {@link FAULTS}. */
 const OTHER_COUNT = 5;
-
-/** What is owned is disposed of in the end, the last one first, unless it was moved elsewhere. */
-class AsyncDisposableStackOf implements AsyncDisposable {
-  #owned: AsyncDisposable[] = [];
-
-  own<T extends AsyncDisposable>(each: T): T {
-    this.#owned.push(each);
-    return each;
-  }
-
-  move(): AsyncDisposableStackOf {
-    const moved = new AsyncDisposableStackOf();
-    moved.#owned = this.#owned;
-    this.#owned = [];
-    return moved;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const each of this.#owned.toReversed()) await each[Symbol.asyncDispose]();
-  }
-}

@@ -2,12 +2,18 @@ import { expect } from "chai";
 import { tryLocks } from "../../../src/cli/doctor/try-locks.js";
 import { openPlainClient } from "../../../src/redis/plain-client.js";
 import { serverNodes } from "../../../src/nodes/server-nodes.js";
+import { LockManager } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
+import { AlteredServer, type Alteration } from "../../support/altered-server.js";
 import { AlteringProxy } from "../../support/altering-proxy.js";
 import { makeCertificates } from "../../support/certificates.js";
-import { callCli } from "../../support/cli.js";
+import { callCli, PATIENTLY } from "../../support/cli.js";
+import { startCluster } from "../../support/cluster.js";
 import { examined } from "../../support/examined.js";
-import { at } from "../../support/nodes.js";
+import { InterleavingServer } from "../../support/interleaving-server.js";
+import { allNodes, at } from "../../support/nodes.js";
+import { AsyncDisposableStackOf } from "../../support/owned.js";
+import { PATIENT } from "../../support/patient.js";
 
 /** A reply to TIME, which has an array of two such texts. */
 const TIME = /\*2\r\n\$10\r\n\d{10}\r\n\$\d\r\n\d{1,6}\r\n/g;
@@ -58,6 +64,30 @@ const ALTERED: readonly (readonly [
 
 let firstMs: number | undefined;
 
+/** Servers that no client uses, with the code of what is wrong. */
+async function startRefused(
+  { nodes }: RedisFleet,
+  stack: AsyncDisposableStackOf,
+): Promise<readonly (readonly [what: string, code: string, url: string])[]> {
+  const cluster = stack.own(await startCluster());
+  const altered = async (index: number, how: Alteration): Promise<string> =>
+    stack.own(await AlteredServer.start(at(nodes, index).port, how)).url;
+  const spreading = stack.own(await AlteredServer.start(cluster.port, "slots"));
+  const interleaving = stack.own(await InterleavingServer.start(at(nodes, 5)));
+  const denied = at(nodes, 4);
+  await denied.command("ACL", "SETUSER", "locker", "ON", ">secret", "~*", "&*", "+@all", "-info");
+  const ofLocker = (url: string): string => url.replace("//", "//locker:secret@");
+  return [
+    ["no undeclared keys", "undeclared-keys", await altered(0, "noUndeclaredKeys")],
+    ["Garnet", "not-atomic", await altered(1, "garnet")],
+    ["no run id", "no-run-id", await altered(2, "noRunId")],
+    ["no INFO in scripts", "no-run-id", await altered(3, "noInfo")],
+    ["no INFO at all", "no-info", ofLocker(await altered(4, "noInfo"))],
+    ["not atomic, as seen", "not-atomic", interleaving.url],
+    ["a member of a Cluster", "cluster-member", spreading.url],
+  ];
+}
+
 describe("quorate doctor on nodes with one fault", () => {
   it("tells a port with TLS from one without, and from one where nothing is", async () => {
     await using certificates = await makeCertificates();
@@ -104,6 +134,25 @@ describe("quorate doctor on nodes with one fault", () => {
         expect(advancedMs / withinMs).to.be.within(1.8, 2.2);
     });
   }
+
+  it("says of servers that no client uses what clients say of them", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 6 });
+    await using stack = new AsyncDisposableStackOf();
+    const refused = await startRefused(fleet, stack);
+    const urls = refused.map(([, , url]) => url);
+    const { stdout, code } = await callCli(["doctor", ...PATIENTLY], {
+      QUORATE_NODES: urls.join(","),
+    });
+    await using locks = new LockManager(urls, PATIENT);
+    locks.on("warning", () => {});
+    await allNodes(locks, "misconfigured");
+    for (const [index, [what, found]] of refused.entries()) {
+      const { node, detail } = at(locks.nodes, index);
+      const said = `error  ${found}  ${node}\n  saw     ${detail}\n  change  `;
+      expect(stdout, what).to.include(said);
+    }
+    expect(code).to.equal(78);
+  });
 
   for (const denied of ["", "-zadd", "-hdel", "-pexpire"])
     it(`leaves nothing that matters wherever it is killed: ${denied}`, async () => {
