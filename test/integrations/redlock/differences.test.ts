@@ -358,11 +358,12 @@ const DIFFERENCES: readonly Difference[] = [
           const { votesAgainst } = await at(lock.attempts, lock.attempts.length - 1);
           const [url] = at(nodes, 0).url.match(/[^/]+$/) ?? [];
           return [...votesAgainst.values()].map((vote) =>
-            // Of a connection that breaks, or of the next attempt at one, which may still reach a socket of the server.
+            // Of a connection that breaks (it is reset if the server has not read all of it), or of the next attempt at
+            // one, which may still reach a socket of the server.
             shownError(vote)
               .replaceAll(String(url), "HOST:PORT")
               .replace(
-                /: (connect ECONNREFUSED HOST:PORT|the connection was closed|the server closed .*)$/,
+                /: (connect ECONNREFUSED HOST:PORT|read ECONNRESET|the connection was closed|the server closed .*)$/,
                 ": why",
               ),
           );
