@@ -18,6 +18,7 @@ What cannot be had here and now is skipped.`;
 const PARTS = [
   { title: "integration, l to z", paths: ["integration/[l-z]*.test.js"] },
   { title: "integration, a to k", paths: ["integration/[a-k]*.test.js"] },
+  { title: "command line and drop-in", paths: ["integration/cli", "integrations/redlock"] },
   { title: "conformance", paths: ["conformance", "memory", "script", "testing/clock.test.js"] },
 ];
 

@@ -205,8 +205,8 @@ function unheard(
   if (first === undefined) return undefined;
   const left = step.hasStoodBack || gone.some(({ op }) => op === "leave");
   const isTold = (place: Place): boolean =>
-    told.some(({ process, wants }) => {
-      return process === place.process && wants === place.wants;
+    told.some(({ process, wants, count }) => {
+      return process === place.process && wants === place.wants && count >= place.count;
     });
 
   if (after.holders.size === 0) {
@@ -243,7 +243,9 @@ function unheard(
     permits === undefined || Number(name.slice(name.indexOf("#") + 1)) < permits;
   const stillHeld = [...after.holders.values()].filter(({ name }) => isStill(name));
   const freeCount = (permits ?? first.count) - stillHeld.length;
-  const toldCount = told.reduce((sum, { count }) => sum + count, 0);
+  const toldCount = told
+    .filter(({ process }) => process !== first.process)
+    .reduce((sum, { count }) => sum + count, 0);
   // It waits for more, which are kept for it; of those that are free, others may have some reserved.
   if (first.count > freeCount - toldCount || (first.count > 1 && isReserved)) return undefined;
   const freed = keys.find((key) => {

@@ -117,7 +117,8 @@ class Reasons {
     const others = waitQueue.filter((open) => open.call.name === name);
     for (const other of others) {
       other.isShared = true;
-      other.isBehind ||= other.call.asksSize === true && other.call.isFair === true;
+      const mayAskSize = this.#attemptsAt(other.call).length === other.firstAttempt;
+      other.isBehind ||= mayAskSize && other.call.asksSize === true && other.call.isFair === true;
     }
     const firstAttempt = this.#attemptsAt(call).length;
     const [isShared, isInWaitQueue] = [others.length > 0, waitQueue.length > 0];

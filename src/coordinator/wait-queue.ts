@@ -123,8 +123,8 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   }
 
   /**
-   * An attempt has failed, and gives its votes back. A node that had let in a reader lets it in again, and may tell nobody
-   * of that: it opens nothing.
+   * An attempt has failed, and gives its votes back. A node where other readers have the name would let in a reader
+   * again, and tells nobody of that: nothing is opened. It asks in vain at most where the node was free, or is slow.
    */
   keepTurns(votes: Votes): void {
     for (const [index, vote] of votes.entries())

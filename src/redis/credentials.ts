@@ -50,8 +50,8 @@ export class NodeCredentials {
   readonly #open = new Set<Redis>();
   readonly #ready = new Set<Redis>();
   #asking: Promise<Credentials> | undefined;
-  /** Of the next renewal. Runs only while there are connections. */
-  #timer: Timer | undefined;
+  /** The next renewal, and when it is due in steady time. Only while there are connections. */
+  #next: { readonly timer: Timer; readonly dueMs: number } | undefined;
   /** Until an answer is overdue. */
   #slow: Timer | undefined;
   #failedCount = 0;
@@ -119,8 +119,8 @@ export class NodeCredentials {
     this.#open.delete(client);
     if (this.#open.size > 0) return;
     this.#slow?.cancel();
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#next?.timer.cancel();
+    this.#next = undefined;
   }
 
   /** Whoever asks meanwhile gets the same answer. */
@@ -147,22 +147,25 @@ export class NodeCredentials {
     }
   }
 
-  /** The connection that expires first decides for all. */
   #renewBefore({ expiresAt }: Credentials): void {
-    if (expiresAt === undefined || this.#timer !== undefined) return;
+    if (expiresAt === undefined) return;
     const { clock, entropy } = this.#world;
     const restMs = expiresAt.getTime() - clock.wallUs() / 1_000;
     this.#renewIn(renewalDelayMs(restMs, entropy.unit()));
   }
 
+  /** The connection that expires first decides for all. */
   #renewIn(delayMs: number): void {
-    this.#timer = this.#world.clock.setTimer(delayMs, () => void this.#renew());
+    const { clock } = this.#world;
+    const dueMs = clock.steady() + delayMs;
+    if (this.#next !== undefined && this.#next.dueMs <= dueMs) return;
+    this.#next?.timer.cancel();
+    this.#next = { timer: clock.setTimer(delayMs, () => void this.#renew()), dueMs };
   }
 
   async #renew(): Promise<void> {
+    this.#next = undefined;
     const renewed = await this.#authenticateAll().catch(() => undefined);
-    this.#timer?.cancel();
-    this.#timer = undefined;
     if (this.#open.size === 0) return;
     if (renewed !== undefined) this.#renewBefore(renewed);
     else this.#renewIn(reconnectDelayMs(++this.#failedCount, this.#world.entropy.unit()));

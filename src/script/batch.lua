@@ -66,17 +66,17 @@ while args[at] do
     -- No permission to look does not mean that the key is missing.
     local is_denied = record.err and not string.find(record.err, 'WRONGTYPE', 1, true)
     if is_denied or time.err then
-      refusal, time = 'error ' .. (time.err or record.err), { '0', '0' }
+      refusal, time = 'error ' .. (time.err or record.err), { 0, 0 }
     elseif known ~= '' and record[1] ~= known then
       refusal, replies[1] = 'forgot', -replies[1]
     end
     now_us, top = tonumber(time[1]) * 1000000 + tonumber(time[2]), tonumber(record[2] or 0)
     is_wary = known ~= '' and now_us < 1000 * tonumber(record[3] or 0)
-    observed = known ~= '' and record[4]
-    -- Both begin with ten digits of seconds. What is over need not be read again.
-    if observed and observed < time[1] then
-      try('HDEL', KEYS[1], 'observed')
-      observed = nil
+    observed = known ~= '' and record[4] ~= '' and record[4]
+    -- It begins with 13 digits. What is over need not be read again.
+    if observed and now_us >= 1000 * (tonumber(string.sub(observed, 1, 13)) or 0) then
+      try('HSET', KEYS[1], 'observed', '')
+      observed = false
     end
   end
 
@@ -107,6 +107,7 @@ while args[at] do
     end
   end
   if step == 'revoke' then is_wary = known ~= '' end
+  if step == 'watch' then observed = known ~= '' and '*' end
   n, k, at = n + size, k + size * key_step, at + size * arg_step
 end
 for m = 2, n do

@@ -24,7 +24,8 @@ const TRUE_TIME: Line = { realNs: 0n, shownNs: 0n, rate: 1 };
  * `TIME` and the expiry of keys follow it. A restart of the server does not change it, as with the clock of a machine.
  *
  * The server's monotonic clock is not affected. It is used, for example, for the interval of background jobs and the
- * time limit of scripts.
+ * time limit of scripts. The server and its modules cannot read `/proc/cpuinfo`: where a server finds a steady counter of
+ * the processor there, it would tell the time by that.
  */
 export class ServerClock {
   readonly #file: string;

@@ -89,6 +89,19 @@ const PATIENCE: Readonly<Record<string, Patience>> = {
     ],
   },
   "web-locks": { options: { ...PATIENT, lossGraceMs: 5_000 } },
+  // Shows a token instead of connecting with it.
+  "credentials-iam": {
+    changes: [
+      ["new Date().toISOString()", '"2026-01-02T03:04:05.678Z"'],
+      [
+        "const locks =",
+        `console.log(iamToken("locks-a", "locker", "eu-west-1"));
+         console.log(iamToken("locks-a", "locker", "eu-west-1", "memorydb"));
+         process.exit();
+         const locks =`,
+      ],
+    ],
+  },
   fencing: { options: {} },
   "stale-holder": { options: {} },
 };
@@ -142,10 +155,60 @@ describe("the example with PostgreSQL", function () {
   });
 });
 
+describe("the example with IAM", () => {
+  const keys = {
+    AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
+    AWS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+  };
+
+  // The signatures are those of `SigV4QueryAuth` of botocore 1.43.
+  for (const { of, sessionToken, shown, signatures } of [
+    {
+      of: "a user",
+      sessionToken: undefined,
+      shown: null,
+      signatures: [
+        "42325481ecd537d06b5c3f740017bcb81646533fcfdf933582dfdd65741daf59",
+        "53f3bdadc2af6872ad7209d83a51140b777eec9be4522533823ea6ca5fbcbbca",
+      ],
+    },
+    {
+      of: "a role",
+      sessionToken: "session/token+1==",
+      shown: "session/token+1==",
+      signatures: [
+        "bb5874f86c9ce13634651aadf11293977a4e298554bfff041ccff5f64db323c4",
+        "e87df11d1035b2a3e09f9b5cf8be2c4e3efea923a8e8d17f314ab0a4d67cfa0f",
+      ],
+    },
+  ]) {
+    it(`signs with the keys of ${of} as the library of AWS does`, async function () {
+      this.timeout(60_000);
+      const env = { ...keys, AWS_SESSION_TOKEN: sessionToken };
+      const { stdout, stderr } = await run("credentials-iam", [], env);
+      expect(stderr).to.equal("");
+      const tokens = stdout.trimEnd().split("\n");
+      expect(tokens).to.have.length(2);
+      for (const [index, service] of ["elasticache", "memorydb"].entries()) {
+        const token = tokens[index] ?? "";
+        expect(token).to.match(/^locks-a\/\?Action=connect&User=locker&X-Amz-/);
+        const query = new URL(`http://${token}`).searchParams;
+        expect(query.get("X-Amz-Credential")).to.equal(
+          `AKIDEXAMPLE/20260102/eu-west-1/${service}/aws4_request`,
+        );
+        expect(query.get("X-Amz-Date")).to.equal("20260102T030405Z");
+        expect(query.get("X-Amz-Expires")).to.equal("900");
+        expect(query.get("X-Amz-Security-Token")).to.equal(shown);
+        expect(query.get("X-Amz-Signature")).to.equal(signatures[index]);
+      }
+    });
+  }
+});
+
 async function run(
   name: string,
   urls: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, ["--input-type=module"], {
     cwd: examples,

@@ -146,6 +146,40 @@ describe("Credentials that expire", () => {
     expect(world.clock.timerCount, "nothing is renewed that is not open").to.equal(0);
   });
 
+  it("are renewed before the first of them expires, whichever connection came last", async () => {
+    const { provider, calls } = byHand();
+    const world = new World(provider);
+    const answer = async (call: number, lifeMs: number): Promise<void> => {
+      const credentials = { username: "app", password: `p${call + 1}` };
+      calls[call]?.resolve({ ...credentials, expiresAt: world.in(lifeMs) });
+      await written();
+    };
+    const first = world.open();
+    await answer(0, 100_000);
+    world.clock.advance(1_000);
+    const second = world.open();
+    await answer(1, 10_000);
+    expect(second.said).to.deep.equal(["connect as app:p2"]);
+    world.clock.advance(7_999);
+    expect(calls).to.have.length(2);
+    world.clock.advance(2);
+    await answer(2, 100_000);
+    for (const client of [first, second]) expect(client.said.at(-1)).to.equal("auth app:p3");
+    expect(world.clock.timerCount, "one renewal for all").to.equal(1);
+    // One that comes while the others are authenticated, too.
+    let onAuthenticated = (): void => {};
+    first.auth = () => new Promise((resolve) => (onAuthenticated = resolve));
+    world.clock.advance(80_001);
+    await answer(3, 100_000);
+    const third = world.open();
+    await answer(4, 10_000);
+    onAuthenticated();
+    await written();
+    world.clock.advance(8_001);
+    await answer(5, 100_000);
+    expect(third.said).to.deep.equal(["connect as app:p5", "auth app:p6"]);
+  });
+
   it("are not renewed if they do not expire", async () => {
     const world: World = new World(counting(() => world));
     world.open();

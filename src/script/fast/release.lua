@@ -26,8 +26,8 @@ return function(replies, n, size, k, a)
   -- On a Cluster, no key says for all names whether anybody waits.
   local may_be_waited_for = values[1] or not is_one_queue
   if may_be_waited_for and not require('fast.has_none_beside')(k, last, 'queue') then return false end
-  local observed = fences[#buckets]
-  if observed and require('fast.is_observed')(observed, size, k, a, ARG_INBOX) then return false end
+  local observed = fences[#buckets] or ''
+  if observed ~= '' and require('fast.is_observed')(observed, size, k, a, ARG_INBOX) then return false end
   if type(try('DEL', unpack(KEYS, k, last))) ~= 'number' then return false end
   for m = 1, size do replies[n + m] = 0 end
   return true

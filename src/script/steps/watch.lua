@@ -14,10 +14,13 @@ local MAX_LENGTH = 1000
 local function add(bucket)
   local now = require('lib.clock')()
   local until_text, part, before = string.match(call('HGET', KEYS[1], 'observed') or '', '^(%d+)([,%d*]+);([,%d*]*)$')
-  local left = (tonumber(until_text) or 0) - now
-  if left <= WATCH_MS or left > 2 * WATCH_MS then
+  local left, until_new = (tonumber(until_text) or 0) - now, string.format('%013.0f', now + 2 * WATCH_MS)
+  if left <= WATCH_MS then
     before = left > 0 and part or ''
-    until_text, part = string.format('%.0f', now + 2 * WATCH_MS), ','
+    until_text, part = until_new, ','
+  elseif left > 2 * WATCH_MS then
+    -- The clock was set back: all that is listed may still be observed.
+    until_text = until_new
   end
   if not string.find(part, ',' .. bucket .. ',', 1, true) then
     part = #part < MAX_LENGTH and part .. bucket .. ',' or '*'

@@ -235,6 +235,16 @@ export const ROWS: readonly Row[] = [
     test: "test/redis/standalone-transport.test.ts",
   },
   {
+    id: "credentials-by-first",
+    means:
+      "a connection whose credentials expire earlier than those of the others is not renewed in time",
+    seenIn: "a timer that is only started where none runs",
+    file: "src/redis/credentials.ts",
+    find: "if (this.#next !== undefined && this.#next.dueMs <= dueMs) return;",
+    replace: "if (this.#next !== undefined) return;",
+    test: "test/redis/credentials.test.ts",
+  },
+  {
     id: "cluster-number",
     means: "a reply out of step of one hash slot counts",
     file: "src/redis/cluster-transport.ts",

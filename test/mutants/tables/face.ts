@@ -215,7 +215,7 @@ export const ROWS: readonly Row[] = [
     id: "unobserved-release",
     means: "a release that is simple tells no observer of it",
     file: "src/script/fast/release.lua",
-    find: "if observed and require('fast.is_observed')(observed, size, k, a, ARG_INBOX) then return false end",
+    find: "if observed ~= '' and require('fast.is_observed')(observed, size, k, a, ARG_INBOX) then return false end",
     replace: "",
     test: "test/conformance/watched.test.ts",
   },
@@ -225,6 +225,14 @@ export const ROWS: readonly Row[] = [
     file: "src/script/steps/watch.lua",
     find: "before = left > 0 and part or ''",
     replace: "before = ''",
+    test: "test/conformance/watched.test.ts",
+  },
+  {
+    id: "observed-until-the-clock-was-set-back",
+    means: "a list of observed names from a later clock is given up",
+    file: "src/script/steps/watch.lua",
+    find: "elseif left > 2 * WATCH_MS then until_text = until_new end",
+    replace: "elseif left > 2 * WATCH_MS then until_text, part, before = until_new, ',', part end",
     test: "test/conformance/watched.test.ts",
   },
   {

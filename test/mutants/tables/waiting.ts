@@ -314,4 +314,12 @@ export const ROWS: readonly Row[] = [
     replace: "if is_lease then",
     test: "test/conformance/counts.test.ts",
   },
+  {
+    id: "reader-forgets-who-let-it-in",
+    means: "a reader whose attempt failed waits to be told by nodes that would let it in at once",
+    file: "src/coordinator/acquire.ts",
+    find: "if (this.keys.queue.admitsOthers) this.#state.place?.turns?.keepTurns(failure.votes);",
+    replace: "",
+    test: "test/coordinator/wait-queues.test.ts",
+  },
 ];

@@ -229,6 +229,14 @@ describe("oracle W5, who is told", () => {
         ],
       },
       {
+        title: "a semaphore that grows, and tells the first of fewer permits than it wants",
+        events: [
+          ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s", 2)],
+          { kind: "size", atUs: 5 * MS, node: 0, name: "a", count: 4, version: 1 },
+          told(5 * MS, "A", { wants: "s", permits: [2] }),
+        ],
+      },
+      {
         title: "a permit that is released, and not told",
         events: [
           ...[...permit, key(2, 0, undefined, "Y", { name: "a#1" }), stands(10, "A", 1, "s")],

@@ -352,6 +352,13 @@ describe("oracle E1, true reasons", () => {
     ],
     [
       {
+        title: "one that another came after, once it had asked how many permits there are",
+        events: [
+          ...[call(1, 1, "acquire", { isFair: true, asksSize: true }), ...round([granted, fault])],
+          ...[call(4, 2, "acquire"), settle(5, 1, "refused")],
+        ],
+      },
+      {
         title: "one that another came after",
         events: [call(1, 1, "acquire", { isFair: true }), alsoAsked, settle(2, 1, "refused")],
       },
