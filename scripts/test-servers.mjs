@@ -1,5 +1,5 @@
-// npm run test:servers: the tests of what a node does, and those of whole deployments, on other servers than the
-// machine's own.
+// npm run test:servers: the tests of what a node does, and those of whole deployments, the command line and the drop-in
+// replacement, on other servers than the machine's own.
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compileTests } from "./compile-tests.mjs";
@@ -11,8 +11,9 @@ import { globOf } from "./test-paths.mjs";
 
 const USAGE = `npm run test:servers [-- NAME...]
 
-Runs the conformance tests and the integration tests, beside each other, on each of the servers that scripts/servers.mjs can get, or on
-those named: ${Object.keys(SERVERS).join(", ")}.
+Runs the conformance tests, the integration tests with those of the command line, and the tests of quorate/redlock, beside each other,
+on each of the servers that scripts/servers.mjs can get, or on those named:
+${Object.keys(SERVERS).join(", ")}.
 What cannot be had here and now is skipped.`;
 
 const PARTS = [
