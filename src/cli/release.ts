@@ -21,10 +21,10 @@ export const release = defineCommand({
     }),
   },
   notes: `
-The holder, if it is alive, learns of it at its next renewal (a third of its ttl after the last one),
-or when its validity ends. Until then it and the next holder may both run at the same time: let the store
-check fencing tokens. Exits 0 if a quorum of nodes released the name, or it was free; 69 if too few nodes
-answered.`,
+The holder, if it is alive, is told by the nodes; if that fails, it learns of it at its next renewal (a
+third of its ttl after the last one), or when its validity ends. Until then it and the next holder may
+both run at the same time: let the store check fencing tokens. Exits 0 if a quorum of nodes released the
+name, or it was free; 69 if too few nodes answered.`,
   examples: ["quorate release nightly --force --fingerprint 1f6bb2a0"],
   async run(call) {
     const { words, values, output } = call;

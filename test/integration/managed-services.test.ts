@@ -1,7 +1,9 @@
 import { expect } from "chai";
+import { Cluster } from "ioredis";
 import { LockManager, MisconfiguredError, type NodeConfig } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { AlteredServer } from "../support/altered-server.js";
+import { startCluster } from "../support/cluster.js";
 import { examined } from "../support/examined.js";
 import { allNodes, at, serverVersion } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
@@ -27,7 +29,7 @@ const REDIS_SOFTWARE: Service = {
   isInfoDenied: true,
 };
 
-const SERVICES: Readonly<Record<string, Service>> = {
+const SERVICES = {
   "Amazon ElastiCache": { denied: [...OF_ALL, "bgrewriteaof", "config"] },
   "Amazon MemoryDB": {
     denied: [
@@ -44,7 +46,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
     ],
     missed: "client|kill",
   },
-};
+} as const satisfies Readonly<Record<string, Service>>;
 
 /** Of the commands of which only some subcommands are denied. */
 const NEEDED = ["client|id", "client|kill", "client|list", "client|setname"];
@@ -117,7 +119,7 @@ describe("A service whose scripts may not call INFO", function () {
 describe("What a managed service takes away", function () {
   this.timeout(60_000);
 
-  for (const [name, service] of Object.entries(SERVICES)) {
+  for (const [name, service] of Object.entries<Service>(SERVICES)) {
     const denied = service.denied.filter((command) => command !== service.missed);
     it(`is not needed: ${denied.length} commands of ${name}`, async () => {
       await using servers = await Servers.start({ ...service, denied });
@@ -154,4 +156,25 @@ describe("What a managed service takes away", function () {
       for (const { saw } of errors) expect(saw).to.include(`add +${missed}`);
     });
   }
+
+  it("is not needed on a Cluster, which Amazon MemoryDB always is", async () => {
+    await using server = await startCluster();
+    const rules = rulesWithout(SERVICES["Amazon MemoryDB"].denied, (await serverVersion()) < 7);
+    const allowed = ["+@all", ...rules, "+cluster|info", "+cluster|slots"];
+    await server.command("ACL", "SETUSER", "locker", "on", ">secret", "~*", "&*", ...allowed);
+    const client = new Cluster([{ host: "127.0.0.1", port: server.port }], {
+      ...{ lazyConnect: true, redisOptions: { username: "locker", password: "secret" } },
+    });
+    await using locks = new LockManager([client], PATIENT);
+    await using other = new LockManager([client], PATIENT);
+    const lock = await locks.acquire("name");
+    await renewed(lock);
+    const waiting = other.acquire("name", { waitMs: 30_000 });
+    await lock.release();
+    await (await waiting).release();
+    await locks.request("pages", { mode: "shared" }, () => {});
+    await locks.semaphore("permits", { permits: 2 }).request(() => {});
+    expect(await server.command("CLIENT", "LIST")).to.match(/ cmd=evalsha user=locker /);
+    expect(await server.command("ACL", "LOG"), "nothing was tried in vain").to.deep.equal([]);
+  });
 });

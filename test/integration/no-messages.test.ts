@@ -8,11 +8,16 @@ import { eventually } from "../support/settle.js";
 describe("A node that notifies no waiters", function () {
   this.timeout(60_000);
 
-  for (const command of ["publish", "subscribe"]) {
-    it(`is named once, and waiters poll: without ${command}`, async () => {
-      await using fleet = await RedisFleet.start({ nodes: 1 });
+  for (const [what, rule, extraArgs] of [
+    ["its user may not publish", ["-publish"], []],
+    ["its user may not subscribe", ["-subscribe"], []],
+    ["it has no PUBLISH", [], ["--rename-command", "PUBLISH", ""]],
+    ["it has no SUBSCRIBE", [], ["--rename-command", "SUBSCRIBE", ""]],
+  ] as const) {
+    it(`is named once, and waiters poll: ${what}`, async () => {
+      await using fleet = await RedisFleet.start({ nodes: 1, server: { extraArgs } });
       const node = at(fleet.nodes, 0);
-      const rules = ["on", ">secret", "allkeys", "allchannels", "+@all", `-${command}`];
+      const rules = ["on", ">secret", "allkeys", "allchannels", "+@all", ...rule];
       await node.command("ACL", "SETUSER", "locker", ...rules);
       const urls = [`redis://locker:secret@127.0.0.1:${node.port}`];
       await using locks = new LockManager(urls, PATIENT);

@@ -3,6 +3,7 @@ import { LockManager, type Lock } from "../../src/index.js";
 import { beginningOf } from "../../src/protocol/owner-id.js";
 import { inboxChannel } from "../../src/protocol/keys.js";
 import { RedisFleet } from "../../src/testing/index.js";
+import { callCli, PATIENTLY } from "../support/cli.js";
 import { allNodes, at } from "../support/nodes.js";
 import { aborted, eventually } from "../support/settle.js";
 
@@ -15,7 +16,7 @@ const ROUND_TRIP_MS = 200;
 interface Loss {
   readonly title: string;
   readonly take: (locks: LockManager) => Promise<Lock>;
-  readonly end: (locks: LockManager) => Promise<unknown>;
+  readonly end: (locks: LockManager, urls: readonly string[]) => Promise<unknown>;
 }
 
 const steal: Loss["end"] = (locks) => locks.request("name", { steal: true }, () => {});
@@ -24,6 +25,15 @@ const force: Loss["end"] = (locks) => locks.forceRelease("name");
 const LOSSES: readonly Loss[] = [
   { title: "is stolen", take: (locks) => locks.acquire("name"), end: steal },
   { title: "is released by force", take: (locks) => locks.acquire("name"), end: force },
+  {
+    title: "is released by force on the command line",
+    take: (locks) => locks.acquire("name"),
+    end: async (_, urls) => {
+      const env = { QUORATE_NODES: urls.join(",") };
+      const { code } = await callCli(["release", "name", "--force", ...PATIENTLY], env);
+      expect(code).to.equal(0);
+    },
+  },
   {
     title: "of a reader is stolen",
     take: (locks) => locks.acquire("name", { mode: "shared" }),
@@ -82,7 +92,7 @@ describe("The holder of a lock", function () {
       const lock = await heldBy(take);
       const untilRenewalMs = OPTIONS.ttlMs / 3;
       const sinceMs = performance.now();
-      await end(other);
+      await end(other, fleet.urls);
       await aborted(lock.signal);
       const afterMs = performance.now() - sinceMs;
       expect(lock.isHeld).to.equal(false);

@@ -233,6 +233,25 @@ describe("A permit", () => {
   });
 });
 
+describe("A set on a node that lets nobody read its keys any more", () => {
+  const SET = severalLock([NAME, nameKeys("lock:", "b")]);
+
+  for (const kind of ["acquire", "extend", "heal", "seal", "release"] as const) {
+    it(`has no vote of it, and nothing is changed: ${kind}`, () => {
+      for (const isHeld of [true, false]) {
+        const node = new Node();
+        if (isHeld) node.ask("acquire", "me", SET);
+        node.redis.denied.add("GET");
+        const vote = node.ask(kind, "me", SET);
+        expect(vote.kind, `${isHeld ? "held" : "free"}: ${JSON.stringify(vote)}`).to.equal("fault");
+        node.redis.denied.clear();
+        const left = ["lock:a", "lock:b"].map((key) => node.run("GET", key));
+        expect(left).to.deep.equal(isHeld ? ["me", "me"] : [null, null]);
+      }
+    });
+  }
+});
+
 describe("A name that is kept closed after a release", () => {
   for (const [leftMs, keepMs, closedMs] of [
     [TTL_MS, 700, 700],

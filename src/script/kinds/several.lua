@@ -14,9 +14,16 @@ local function prepare(lock, k_end)
   end
 end
 
+-- A table where it is no string. A refusal to look does not mean that the key is missing, or another's.
+local function holder_of(key)
+  local holder = try('GET', key)
+  if type(holder) == 'table' and not string.find(holder.err, 'WRONGTYPE', 1, true) then error(holder, 0) end
+  return holder
+end
+
 local function is_ours(lock)
   for _, key in ipairs(lock.lock_keys) do
-    if try('GET', key) ~= lock.owner then return false end
+    if holder_of(key) ~= lock.owner then return false end
   end
   return true
 end
@@ -24,7 +31,7 @@ end
 -- A remaining part of it blocks nobody: it can be healed.
 local function blocker(lock)
   for at, key in ipairs(lock.lock_keys) do
-    local holder = try('GET', key)
+    local holder = holder_of(key)
     if type(holder) == 'table' then return foreign.refusal(key, at) end
     if holder and holder ~= lock.owner then return lock_key.refuse(holder, key, at) end
   end
@@ -34,7 +41,7 @@ end
 -- All of it that is ours, however much. Waiters for the first name are notified afterwards.
 local function drop(lock)
   for at, key in ipairs(lock.lock_keys) do
-    if try('GET', key) == lock.owner then
+    if holder_of(key) == lock.owner then
       call('DEL', key)
       if at > 1 then pcall(require('queue.offer'), key, lock.queues[at]) end
     end
@@ -51,7 +58,7 @@ end
 local function refusal_of(lock)
   local refusal, longest, is_elsewhere = nil, -1, true
   for at, key in ipairs(lock.lock_keys) do
-    local holder = try('GET', key)
+    local holder = holder_of(key)
     if type(holder) == 'table' then return foreign.refusal(key, at), true end
     if holder and holder ~= lock.owner and not (at == 1 and holder == lock.reservation) then
       local left, refused = call('PTTL', key), lock_key.refuse(holder, key, at)
