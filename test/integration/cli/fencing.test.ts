@@ -159,9 +159,14 @@ describe("A command under quorate exec", () => {
     const page = readFileSync(join(root, "docs", "reference", "cli.md"), "utf8");
     const [, stated] = /A guard process\*\* [^]*? about (\d+) MB/.exec(page) ?? [];
     const { guardPid } = await start("measured");
-    const status = readFileSync(`/proc/${guardPid}/status`, "utf8");
-    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-    expect(Number(kilobytes) / 1_000).to.be.closeTo(Number(stated), Number(stated) / 2);
+    const megabytes = (): number => {
+      const status = readFileSync(`/proc/${guardPid}/status`, "utf8");
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_000;
+    };
+    // On a busy machine it is still being loaded.
+    await eventually("it has been loaded", () => megabytes() > Number(stated) / 2);
+    await new Promise((resolve) => setTimeout(resolve, GUARD_TOLD_MS));
+    expect(megabytes()).to.be.closeTo(Number(stated), Number(stated) / 2);
   });
 
   it("is killed at once when somebody else ends the lock by force", async () => {
