@@ -16,7 +16,10 @@ export interface BatchConstants {
  */
 type Step = OperationKind | "close" | "count";
 
-/** Every kind of lock has its lock key; the keys of further names follow. The script derives the companion keys. */
+/**
+ * Every kind of lock has its lock key; the keys of further names follow. The script derives the companion keys: to send
+ * the eight of each name as well takes a tenth of a client's CPU and more, and those of other processes are not known.
+ */
 const KEY_COUNT = 1;
 
 /** Arguments of every kind of lock, in the order in which they are sent; those specific to a kind follow. */
