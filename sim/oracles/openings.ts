@@ -186,14 +186,7 @@ function unheard(
 ): string | undefined {
   const { before, keys, told, gone, isReserved } = step;
   if (keys.some(({ op }) => UNSEEN.has(op))) return undefined;
-  // What wants more than there are stands aside.
-  const mayBeLetIn = ({ wants, count }: Place): boolean => {
-    return wants !== "s" || count <= (permits ?? count);
-  };
-  const [was, is] = [before, after].map((state) => queueIn(state, nodeUs).filter(mayBeLetIn)) as [
-    Place[],
-    Place[],
-  ];
+  const [was, is] = [queueIn(before, nodeUs, permits), queueIn(after, nodeUs, permits)];
   // Who came in this very step knows the name as it is now, as does one that was taken out and came again.
   const stood = (place: Place): boolean => {
     const isAnew = gone.some(
@@ -265,10 +258,11 @@ function unheard(
   return `does not tell ${first.process}, although a permit is free`;
 }
 
-/** Those whose places count, in their order. */
-function queueIn({ places }: State, nodeUs: number): Place[] {
+/** Those whose places count, in their order. What wants more permits than there are stands aside. */
+function queueIn({ places }: State, nodeUs: number, permits: number | undefined): Place[] {
   return [...places.values()]
     .filter(({ writtenUs }) => nodeUs - writtenUs < PLACE_US - EDGE_US)
+    .filter(({ wants, count }) => wants !== "s" || count <= (permits ?? count))
     .toSorted(queueOrder);
 }
 

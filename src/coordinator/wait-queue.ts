@@ -7,7 +7,7 @@ import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { Predecessor } from "./acquire-mode.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
-import { nodeCountOf } from "../protocol/node-sets.js";
+import { nodeCountOf, nodesThatGranted } from "../protocol/node-sets.js";
 import type { VoteFor } from "./ports.js";
 import { PermitReservations, type ReservedPermits } from "./permit-reservations.js";
 
@@ -127,8 +127,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
    * again, and tells nobody of that: nothing is opened. It asks in vain at most where the node was free, or is slow.
    */
   keepTurns(votes: Votes): void {
-    for (const [index, vote] of votes.entries())
-      if (vote?.kind === "granted") this.#turns |= 1 << index;
+    this.#turns |= nodesThatGranted(votes);
   }
 
   /** A quorum of nodes has notified us since the last attempt. */

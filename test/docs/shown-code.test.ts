@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
 import { RedisFleet } from "../../src/testing/index.js";
@@ -7,15 +7,9 @@ import { PATIENT } from "../support/patient.js";
 import { fencesOf } from "./markdown.js";
 import { pages, root } from "./project.js";
 
-/** Where the entries of the package were compiled to, together with this file. */
-const FOLDERS: Readonly<Record<string, string>> = {
-  quorate: ".",
-  "quorate/cron": "integrations/cron",
-  "quorate/fastify": "integrations/fastify",
-  "quorate/memory": "memory",
-  "quorate/nestjs": "integrations/nestjs",
-  "quorate/opentelemetry": "integrations/opentelemetry",
-  "quorate/redlock": "integrations/redlock",
+/** Where the package has its entries. */
+const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly exports: Readonly<Record<string, { readonly default: string }>>;
 };
 
 /** What pages take for granted. */
@@ -77,10 +71,11 @@ function programOf(code: string): string {
   return `import "./before.js";\n${changed}\nprocess.exit(0);\n`;
 }
 
+/** Compiled together with this file. */
 function entryAt(name: string): string {
-  const folder = FOLDERS[name];
-  if (folder === undefined) throw new Error(`no folder of ${name}`);
-  return new URL(`../../src/${folder}/index.js`, import.meta.url).href;
+  const entry = exports[name.replace("quorate", ".")];
+  if (entry === undefined) throw new Error(`the package does not export ${name}`);
+  return new URL(entry.default.replace("./dist/", "../../src/"), import.meta.url).href;
 }
 
 describe("the code that pages show without an example", function () {
