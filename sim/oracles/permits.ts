@@ -26,15 +26,16 @@ export function checkPermits({ events }: History, violate: Violate): void {
   const resizedTo = new Map<string, number>();
   /** By owner: how many permits there were when it asked, as it knew: it may have been granted before a resize. */
   const askedOf = new Map<string, number>();
-  for (const grant of events) {
-    if (grant.kind === "send" && grant.op === "acquire") {
-      const { ownerId, permits = 0 } = grant;
+  for (const event of events) {
+    if (event.kind === "send" && event.op === "acquire") {
+      const { ownerId, permits = 0 } = event;
       askedOf.set(ownerId, Math.max(permits, askedOf.get(ownerId) ?? 0));
     }
-    if (grant.kind === "size") {
-      resizedTo.set(grant.name, Math.max(grant.count ?? 0, resizedTo.get(grant.name) ?? 0));
+    if (event.kind === "size") {
+      resizedTo.set(event.name, Math.max(event.count ?? 0, resizedTo.get(event.name) ?? 0));
     }
-    if (grant.kind !== "grant") continue;
+    if (event.kind !== "grant") continue;
+    const grant = event;
     const { atUs, name, ownerId, permits = Number.POSITIVE_INFINITY } = grant;
     const endUs = ends.get(ownerId) ?? Number.POSITIVE_INFINITY;
     if (endUs <= atUs) continue;
