@@ -22,7 +22,7 @@ export type Wanted = Pick<Session, "name" | "waitMs"> &
  * @param isMore it wants more permits than its process knows of, and asks first how many there are
  */
 export function acquireCall(
-  { name, also = [], waitMs, mode, owner, permits, steal, options }: Wanted,
+  { name, also = [], waitMs, mode, owner, permits, takes, steal, options }: Wanted,
   settings: LockSettings,
   promisedMs: number,
   quorum: Quorum,
@@ -44,6 +44,7 @@ export function acquireCall(
     ...(waitMs === 0 && { queue: queueOf(settings, quorum) }),
     ...{ waitMs, mode, ...(owner !== undefined && { owner }), ...(isFair && { isFair }) },
     ...(steal === true && { isStealing: true }),
+    ...(takes !== undefined && { count: takes }),
     ...(isMore && { asksSize: true }),
     ...(options !== undefined && { hasOwnOptions: true }),
     ...(options?.maxWaiters !== undefined && { maxWaiters: options.maxWaiters }),

@@ -185,6 +185,8 @@ export interface CallEvent extends InProcess<"call"> {
   readonly isFair?: boolean | undefined;
   /** For an acquire that takes the name from whoever has it. */
   readonly isStealing?: boolean | undefined;
+  /** Of an acquire of permits: how many it wants; 1 if undefined. */
+  readonly count?: number | undefined;
   /** It wants more permits than its process knows of, and asks first how many there are. */
   readonly asksSize?: boolean | undefined;
   /** Its options differ from those of its process. */

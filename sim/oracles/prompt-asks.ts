@@ -30,8 +30,9 @@ interface Asker {
 /**
  * W6: a waiter that a quorum of nodes has told that it is its turn asks them at once, and not with its next look. Except
  * that its attempt is under way, that it holds the name, that it was told so more often than it may follow, that few
- * attempts of its process may be under way at once, that the process has left the queue which that is about, or that a
- * set of names waits there as well, which lets others pass when it lacks another name. It is judged where the process
+ * attempts of its process may be under way at once, that the process has left the queue which that is about, that its
+ * first wants more permits than it was told of, or that a set of names waits there as well, which lets others pass when
+ * it lacks another name. It is judged where the process
  * has missed no answer lately.
  */
 export function checkPromptAsks(history: History, violate: Violate): void {
@@ -61,11 +62,13 @@ export function checkPromptAsks(history: History, violate: Violate): void {
     due.delete(asker);
     heard.delete(asker);
   };
-  const mayAsk = ({ process, name, asksUs }: Asker, atUs: number): boolean => {
+  const mayAsk = ({ process, name, asksUs }: Asker, atUs: number, toldCount: number): boolean => {
     if (Number.isFinite(waiting.endedUs(process, name))) return false;
     const calls = waiting.calls(process, name);
     if (calls.some((call) => isSet(call.name))) return false;
-    if (calls.length > 0 && !calls.some((call) => waitedFor(call.name) === name)) return false;
+    const own = calls.filter((call) => waitedFor(call.name) === name);
+    if (calls.length > 0 && own.length === 0) return false;
+    if ((own[0]?.count ?? 1) > toldCount) return false;
     if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;
     return asksUs.filter((askedUs) => askedUs > atUs - 1_000_000).length < TRIES_A_SECOND;
   };
@@ -125,7 +128,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
         asker.holdCount > 0
       )
         return;
-      if (!mayAsk(asker, atUs)) return;
+      if (!mayAsk(asker, atUs, event.permits?.length ?? Number.POSITIVE_INFINITY)) return;
       asker.dueUs = atUs;
       due.add(asker);
     } else if (event.kind === "vote") {

@@ -47,6 +47,16 @@ describe("oracle W6, waiters that were told", () => {
         ],
       },
       {
+        title: "messages about one permit to one that wants two, whoever wants one behind it",
+        events: [
+          ...[
+            call(0, 1, "acquire", { name: "a#", count: 2 }),
+            call(0, 2, "acquire", { name: "a#" }),
+          ],
+          ...[heard(5 * MS, 0, 1), heard(6 * MS, 2, 1), later],
+        ],
+      },
+      {
         title: "messages for a permit to one that waits for the name only",
         events: [...waits, heard(5 * MS, 0, 1), heard(6 * MS, 2, 1), later],
       },
@@ -123,6 +133,13 @@ describe("oracle W6, waiters that were told", () => {
       },
     ],
     [
+      {
+        title: "one that wants one permit and was told of it, whoever wants two behind it",
+        events: [
+          ...[...waitsForPermit, call(0, 2, "acquire", { name: "a#", count: 2 })],
+          ...[heard(5 * MS, 0, 1), heard(6 * MS, 2, 1), later],
+        ],
+      },
       { title: "one that a quorum told, and that asks nobody", events: [...waits, ...told, later] },
       { title: "one that asks later", events: [...waits, ...told, ...round(9 * MS, "y"), later] },
       {
