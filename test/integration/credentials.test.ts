@@ -1,52 +1,69 @@
+import keySlot from "cluster-key-slot";
 import { expect } from "chai";
 import { Cluster } from "ioredis";
 import { LockManager, type Credentials, type NodeConfig } from "../../src/index.js";
 import { RedisFleet, type RedisServer } from "../../src/testing/index.js";
-import { startCluster } from "../support/cluster.js";
-import { allNodes, at, nodeState, queueSize } from "../support/nodes.js";
+import { moveSlot, startCluster, startPair } from "../support/cluster.js";
+import { allNodes, at, nodeState, queueSize, serverVersion } from "../support/nodes.js";
 import { eventually, renewed } from "../support/settle.js";
 
 const OPTIONS = { ttlMs: 9_000, nodeTimeoutMs: 4_000 };
 
-/** Issues passwords of a user of the node; each is accepted until the next is issued. */
+/** Issues users of the servers of a node. Each is deleted after a while, and with it the connections that are still its. */
 class Issuer {
   callCount = 0;
   mostAtOnce = 0;
   /** What becomes of the next calls. */
   fails: Error | undefined;
   waitsFor: Promise<unknown> = Promise.resolve();
-  readonly #server: RedisServer;
+  readonly #servers: readonly RedisServer[];
   readonly #name: string;
   readonly #lifeMs: number;
+  readonly #issued: { readonly username: string; readonly atMs: number }[] = [];
   #atOnce = 0;
 
   /** @param name of the node */
-  constructor(server: RedisServer, lifeMs: number, name = `127.0.0.1:${server.port}`) {
-    this.#server = server;
-    this.#name = name;
+  constructor(servers: readonly RedisServer[], lifeMs: number, name?: string) {
+    this.#servers = servers;
+    this.#name = name ?? `127.0.0.1:${at(servers, 0).port}`;
     this.#lifeMs = lifeMs;
   }
 
   readonly credentials = async (node: string): Promise<Credentials> => {
     expect(node).to.equal(this.#name);
-    const password = `token-${++this.callCount}`;
+    const username = `app-${++this.callCount}`;
+    const password = `token-${this.callCount}`;
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#atOnce);
     try {
       await this.waitsFor;
       if (this.fails !== undefined) throw this.fails;
-      const rules = ["on", "resetpass", `>${password}`, "allkeys", "allchannels", "+@all"];
-      await this.#server.command("ACL", "SETUSER", "app", ...rules);
-      return { username: "app", password, expiresAt: new Date(Date.now() + this.#lifeMs) };
+      const rules = ["on", `>${password}`, "allkeys", "allchannels", "+@all"];
+      await this.#everywhere("SETUSER", username, ...rules);
+      await this.#deleteOld();
+      this.#issued.push({ username, atMs: Date.now() });
+      return { username, password, expiresAt: new Date(Date.now() + this.#lifeMs) };
     } finally {
       this.#atOnce--;
     }
   };
+
+  /** Not the latest: nothing else was issued for its connections. */
+  async #deleteOld(): Promise<void> {
+    while (this.#issued.length > 1 && at(this.#issued, 0).atMs + 2 * this.#lifeMs < Date.now())
+      await this.#everywhere("DELUSER", (this.#issued.shift() as { username: string }).username);
+  }
+
+  async #everywhere(...words: readonly string[]): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.command("ACL", ...words)));
+  }
 }
 
-async function connectionsOf(server: RedisServer): Promise<readonly string[]> {
-  const list = String(await server.command("CLIENT", "LIST"));
+/** @param type of connections, of all without it */
+async function connectionsOf(server: RedisServer, type?: "pubsub"): Promise<readonly string[]> {
+  const words = type === undefined ? [] : ["TYPE", type];
+  const list = String(await server.command("CLIENT", "LIST", ...words));
   return list.split("\n").flatMap((line) => {
-    const [, id] = /^id=(\d+) .*\buser=app\b/.exec(line) ?? [];
+    const [, id] = /^id=(\d+) .*\buser=app-/.exec(line) ?? [];
     return id === undefined ? [] : [id];
   });
 }
@@ -63,7 +80,7 @@ describe("Credentials that expire", function () {
   it("are renewed on the connections for commands and for messages, which stay", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
     const node = at(fleet.nodes, 0);
-    const issuer = new Issuer(node, 1_000);
+    const issuer = new Issuer([node], 1_000);
     const nodes: NodeConfig[] = [{ url: node.url, credentials: issuer.credentials }];
     await using locks = new LockManager(nodes, OPTIONS);
     await using other = new LockManager(fleet.urls, { ...OPTIONS, retry: { maxDelayMs: 60_000 } });
@@ -88,7 +105,7 @@ describe("Credentials that expire", function () {
   it("are asked for again by each new connection", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
     const node = at(fleet.nodes, 0);
-    const issuer = new Issuer(node, 60_000);
+    const issuer = new Issuer([node], 60_000);
     await using locks = new LockManager(
       [{ url: node.url, credentials: issuer.credentials }],
       OPTIONS,
@@ -96,7 +113,7 @@ describe("Credentials that expire", function () {
     const lock = await locks.acquire("name");
     // A first client also opens a connection that tries whether scripts are atomic.
     const askedCount = issuer.callCount;
-    await node.command("CLIENT", "KILL", "USER", "app");
+    for (const id of await connectionsOf(node)) await node.command("CLIENT", "KILL", "ID", id);
     await eventually("asked", () => issuer.callCount > askedCount);
     await allNodes(locks);
     await lock.extend();
@@ -106,7 +123,7 @@ describe("Credentials that expire", function () {
   it("that cannot be renewed are warned of, and the connection stays", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
     const node = at(fleet.nodes, 0);
-    const issuer = new Issuer(node, 600);
+    const issuer = new Issuer([node], 600);
     await using locks = new LockManager(
       [{ url: node.url, credentials: issuer.credentials }],
       OPTIONS,
@@ -134,7 +151,7 @@ describe("Credentials that expire", function () {
   it("that do not come keep the node down, and are not asked for a second time", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
     const node = at(fleet.nodes, 0);
-    const issuer = new Issuer(node, 60_000);
+    const issuer = new Issuer([node], 60_000);
     let answer = (): void => {};
     issuer.waitsFor = new Promise<void>((resolve) => (answer = resolve));
     const nodes: NodeConfig[] = [{ url: node.url, credentials: issuer.credentials }];
@@ -154,7 +171,7 @@ describe("Credentials that expire", function () {
 
   it("are renewed on the connections to the members of a Cluster", async () => {
     await using server = await startCluster();
-    const issuer = new Issuer(server, 1_000, "cluster 0");
+    const issuer = new Issuer([server], 1_000, "cluster 0");
     // Without credentials, nothing is permitted.
     await server.command(
       "ACL",
@@ -176,6 +193,40 @@ describe("Credentials that expire", function () {
     await lock.extend();
     expect(await connectionsOf(server)).to.include.members([...before]);
     expect(await lock.release()).to.equal("released");
+    expect(issuer.mostAtOnce).to.equal(1);
+  });
+
+  it("are renewed on the connections to members of a Cluster that tell of locks, which stay", async function () {
+    if ((await serverVersion()) < 7) this.skip();
+    const members = await startPair();
+    await using first = members[0];
+    await using second = members[1];
+    await moveSlot(keySlot("lock:b"), first, second);
+    const issuer = new Issuer(members, 1_000, "cluster 0");
+    const open = (): Cluster =>
+      new Cluster([{ host: "127.0.0.1", port: first.port }], { lazyConnect: true });
+    const patient = { ...OPTIONS, retry: { maxDelayMs: 60_000 }, waitMs: 60_000 };
+    await using other = new LockManager([open()], patient);
+    const held = [await other.acquire("a"), await other.acquire("b")];
+    const node: NodeConfig = { client: open(), credentials: issuer.credentials };
+    await using locks = new LockManager([node], patient);
+    const waiting = ["a", "b"].map((name) => locks.acquire(name));
+    const listening = async (): Promise<readonly string[]> =>
+      (await Promise.all(members.map((member) => connectionsOf(member, "pubsub")))).flat();
+    const both = async (): Promise<boolean> => (await listening()).length === 2;
+    await eventually("it listens on both", both);
+    const before = await listening();
+    const [calls, auths] = [issuer.callCount, await Promise.all(members.map(authCount))];
+    await eventually("four renewals", () => issuer.callCount >= calls + 4);
+    for (const [index, member] of members.entries())
+      await eventually(
+        "also of the connection for commands",
+        async () => (await authCount(member)) >= at(auths, index) + 8,
+      );
+    expect(await listening()).to.deep.equal(before);
+    for (const lock of held) await lock.release();
+    for (const lock of await Promise.all(waiting))
+      expect(await lock.release()).to.equal("released");
     expect(issuer.mostAtOnce).to.equal(1);
   });
 });
