@@ -44,6 +44,7 @@ end
 return function(lock, _, k_end)
   local is_overdue = overdue_in(lock.owner)
   for k = lock.k - KEYS_OF_ALL, k_end do
+    -- What cannot be read, such as what the user may not read, is left to the acquire that follows, which reports it.
     local holder = try('GET', KEYS[k])
     if type(holder) == 'string' then expire(KEYS[k], holder, is_overdue) end
   end
