@@ -5,6 +5,7 @@ import { contentionName, type Contention } from "./contention.js";
 export const CONTENDED_SUBJECTS: readonly string[] = [
   "quorate",
   "quorate-fair",
+  "quorate-cluster",
   ...PEER_NAMES,
   "poll",
   "floor",
@@ -13,6 +14,9 @@ export const CONTENDED_SUBJECTS: readonly string[] = [
 
 /** The lower bounds: their code is the bench's. */
 export const isFloor = (subjectName: string): boolean => subjectName.startsWith("floor");
+
+/** Each of its nodes is a Cluster, of one member. */
+export const isOnClusters = (subjectName: string): boolean => subjectName === "quorate-cluster";
 
 /** Commands that a subject itself sends. */
 export function contendedSends(subjectName: string): readonly string[] {
@@ -54,6 +58,9 @@ export const FLEET_CONTENTION: Contention = { processCount: 50, workerCount: 1, 
 /** The cost of a hand-over itself: the lock is released as soon as it is acquired. */
 export const BARE_CONTENTION: Contention = { processCount: 4, workerCount: 4, sectionMs: 0 };
 
+/** For Clusters beside single servers: each hand-over is to another process, of which there is always one that waits. */
+export const CLUSTER_CONTENTION: Contention = { processCount: 4, workerCount: 1, sectionMs: 0 };
+
 /** Processes and workers of each. */
 export type Shape = readonly [processCount: number, workerCount: number];
 
@@ -77,10 +84,13 @@ const SOME_SUBJECTS = ["quorate", "redis-semaphore", "redlock", "poll", "floor",
 
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
-  cases: [...MATRIX, THROTTLED_CONTENTION].map((contention) => {
-    const isMain = contentionName(contention) === contentionName(MAIN_CONTENTION);
-    return { contention, subjectNames: isMain ? CONTENDED_SUBJECTS : SOME_SUBJECTS };
-  }),
+  cases: [
+    ...[...MATRIX, THROTTLED_CONTENTION].map((contention) => {
+      const isMain = contentionName(contention) === contentionName(MAIN_CONTENTION);
+      return { contention, subjectNames: isMain ? CONTENDED_SUBJECTS : SOME_SUBJECTS };
+    }),
+    { contention: CLUSTER_CONTENTION, subjectNames: ["quorate", "quorate-cluster"] },
+  ],
   rounds: 3,
   warmUpCycles: 10_000,
   warmUpMs: 15_000,

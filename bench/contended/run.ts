@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RedisFleet } from "../../src/testing/index.js";
+import { RedisFleet } from "../../src/testing/index.js";
+import { startCluster } from "../../test/support/cluster.js";
 import { callsBetween, readStats } from "../numbers/node-stats.js";
 import { rotated } from "../numbers/rotated.js";
 import { Child } from "../process/child.js";
@@ -12,7 +13,7 @@ import {
   type MeasuredAnswer,
   type Shares,
 } from "./contention.js";
-import { contendedSends, isFloor, type ContendedPlan } from "./plan.js";
+import { contendedSends, isFloor, isOnClusters, type ContendedPlan } from "./plan.js";
 import { sampleOf, type ContendedSample } from "./sample.js";
 
 const CONTENDER = new URL("contender.js", import.meta.url);
@@ -39,12 +40,18 @@ export async function runContendedPart(
   const all = plan.cases.map(({ contention, subjectNames }) =>
     subjectNames.map((subjectName): ContendedSeries => ({ contention, subjectName, samples: [] })),
   );
+  const { nodeCount, cases } = plan;
+  const needsClusters = cases.some(({ subjectNames }) => subjectNames.some(isOnClusters));
+  await using clusters = needsClusters
+    ? await RedisFleet.start({ nodes: nodeCount, provider: { start: startCluster } })
+    : undefined;
   for (let round = 0; round < plan.rounds; round++) {
     for (const one of all) {
       for (const { contention, subjectName, samples } of rotated(one, round)) {
         const what = `${contentionName(contention)}, round ${round + 1}/${plan.rounds}`;
         progress.step(`${what}: ${subjectName}`);
-        samples.push(await runOnce(plan, contention, subjectName, fleet));
+        const nodes = isOnClusters(subjectName) ? (clusters ?? fleet) : fleet;
+        samples.push(await runOnce(plan, contention, subjectName, nodes));
       }
     }
   }

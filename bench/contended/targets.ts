@@ -1,6 +1,6 @@
 import { judge, type Verdict } from "../verdict.js";
 import { contentionName, type Contention } from "./contention.js";
-import { BARE_CONTENTION, FLEET_CONTENTION, MAIN_CONTENTION } from "./plan.js";
+import { BARE_CONTENTION, FLEET_CONTENTION, MAIN_CONTENTION, CLUSTER_CONTENTION } from "./plan.js";
 import type { ContendedSeries } from "./run.js";
 import type { ContendedSample } from "./sample.js";
 
@@ -18,7 +18,9 @@ export function contendedVerdicts(series: readonly ContendedSeries[]): Verdict[]
   const fleet = seriesOf(series, FLEET_CONTENTION, "quorate");
   const ours = series.filter(
     ({ subjectName, contention }) =>
-      subjectName === "quorate" && contention.firstShare === undefined,
+      subjectName === "quorate" &&
+      contention.firstShare === undefined &&
+      contentionName(contention) !== contentionName(CLUSTER_CONTENTION),
   );
   return [
     ...SPEEDS.flatMap(([where, other, atLeast]) =>
@@ -35,6 +37,16 @@ export function contendedVerdicts(series: readonly ContendedSeries[]): Verdict[]
       // A release, and the acquire that enters the queue; and now and then a refresh of places.
       { atMost: 2.1 },
       fleet?.samples.map((sample) => sample.callsPerNode) ?? [],
+    ),
+    ...judge(
+      contentionName(CLUSTER_CONTENTION),
+      "hand-over on Clusters / on single servers",
+      { atMost: 2 },
+      ratios(
+        seriesOf(series, CLUSTER_CONTENTION, "quorate-cluster"),
+        seriesOf(series, CLUSTER_CONTENTION, "quorate"),
+        (sample) => sample.waitP50Ms,
+      ),
     ),
     ...ours.flatMap((one) => [
       ...judge(

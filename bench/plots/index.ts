@@ -160,6 +160,7 @@ function faultPlot(results: Results): Plot[] {
 /** Subjects whose name alone says too little. */
 const LEGEND_NAMES: Readonly<Record<string, string>> = {
   "quorate-fair": "quorate, fair: true",
+  "quorate-cluster": "quorate on Clusters",
   sesamecare: "@sesamecare-oss/redlock",
   poll: "SET NX, polling",
   "floor-granted": "floor: the release grants",

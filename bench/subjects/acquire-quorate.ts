@@ -1,3 +1,5 @@
+import { Cluster } from "ioredis";
+import { isOnClusters } from "../contended/plan.js";
 import { LockManager } from "../../src/index.js";
 import type { Acquire } from "./acquire.js";
 import { TTL_MS } from "./subject.js";
@@ -7,7 +9,10 @@ export async function acquireQuorate(
   urls: readonly string[],
 ): Promise<Acquire> {
   const fair = subjectName === "quorate-fair";
-  const locks = new LockManager(urls, { ttlMs: TTL_MS, waitMs: 600_000, fair });
+  const nodes = isOnClusters(subjectName)
+    ? urls.map((url) => new Cluster([url], { lazyConnect: true }))
+    : urls;
+  const locks = new LockManager(nodes, { ttlMs: TTL_MS, waitMs: 600_000, fair });
   await locks.ready();
   return async (name) => {
     const lock = await locks.acquire(name);

@@ -1,6 +1,11 @@
 import { expect } from "chai";
 import type { Contention } from "../../bench/contended/contention.js";
-import { BARE_CONTENTION, FLEET_CONTENTION, MAIN_CONTENTION } from "../../bench/contended/plan.js";
+import {
+  BARE_CONTENTION,
+  FLEET_CONTENTION,
+  MAIN_CONTENTION,
+  CLUSTER_CONTENTION,
+} from "../../bench/contended/plan.js";
 import type { ContendedSeries } from "../../bench/contended/run.js";
 import { sampleOf, type ContendedSample } from "../../bench/contended/sample.js";
 import { contendedTables } from "../../bench/contended/tables.js";
@@ -96,6 +101,20 @@ describe("bench contended", () => {
     ] as const) {
       const one = { ...fleet(), samples: [{ ...sample(10), callsPerNode }] };
       expect(verdictsOf([one], /script calls/)).to.deep.equal([verdict]);
+    }
+  });
+
+  it("wants a hand-over on Clusters to take at most twice one on single servers", () => {
+    for (const [waitP50Ms, word] of [
+      [4, "reached"],
+      [4.1, "missed"],
+    ] as const) {
+      const [plain, onClusters] = ["quorate", "quorate-cluster"].map((subjectName, index) => ({
+        contention: CLUSTER_CONTENTION,
+        subjectName,
+        samples: [{ ...sample(10), waitP50Ms: index === 0 ? 2 : waitP50Ms, waitMaxMs: 60 }],
+      })) as [ContendedSeries, ContendedSeries];
+      expect(verdictsOf([plain, onClusters], /./)).to.deep.equal([`4 x 1 ${word}`]);
     }
   });
 

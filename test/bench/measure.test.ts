@@ -37,7 +37,7 @@ describe("the bench on real servers", function () {
         cases: [
           {
             contention: { processCount: 2, workerCount: 2, sectionMs: 1 },
-            subjectNames: ["quorate", "floor"],
+            subjectNames: ["quorate", "floor", "quorate-cluster"],
           },
         ],
         rounds: 1,
@@ -151,8 +151,11 @@ describe("the bench on real servers", function () {
   });
 
   it("hands over, and the floor with as many commands as it takes", () => {
-    const [quorate, floor] = seriesIn(results, "contended").map(({ samples }) => samples[0]);
+    const [quorate, floor, onClusters] = seriesIn(results, "contended").map(
+      ({ samples }) => samples[0],
+    );
     expect(quorate?.handOversPerSecond).to.be.above(0);
+    expect(onClusters?.handOversPerSecond).to.be.above(0);
     // A grant and a release, also of what was handed over before the first process began to count. Who asked in a loop
     // would need many.
     expect(floor?.callsPerNode).to.be.within(1, 6);
