@@ -42,8 +42,10 @@ class Side {
     this.#options = options;
   }
 
-  ready(): Promise<void> {
-    return this.#locks.ready({ all: true });
+  async ready(feature?: Feature): Promise<void> {
+    await this.#locks.ready({ all: true });
+    // From then on, the process listens for losses.
+    if (feature === "another name renewed") await (await this.#locks.acquire("another")).extend();
   }
 
   /** Forgets what was used so far. */
@@ -88,7 +90,7 @@ serve(async (job: ClientJob): Promise<FeaturesSample> => {
   const plain = await sideOf(plainUrls);
   const used = await sideOf(usedUrls, OPTIONS[feature]);
   const sides = [plain, used];
-  await Promise.all(sides.map((side) => side.ready()));
+  await Promise.all([plain.ready(), used.ready(feature)]);
   for (const side of sides) await side.work(workerCount, warmUpMs);
   for (const side of sides) await side.begin();
   for (let slice = 0; slice < sliceCount; slice++) {

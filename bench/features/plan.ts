@@ -8,6 +8,7 @@ export type Feature =
   | "another name observed"
   | "another name with a value"
   | "permits held"
+  | "another name renewed"
   | "own name observed"
   | "own value";
 
@@ -37,6 +38,7 @@ export const FULL_FEATURES: FeaturesPlan = {
     "another name observed",
     "another name with a value",
     "permits held",
+    "another name renewed",
     "own name observed",
     "own value",
   ],

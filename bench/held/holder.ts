@@ -1,17 +1,26 @@
-// The process of one run: acquires many locks and holds them. Forked by run.ts, with --expose-gc.
+// The process of one run: acquires many locks and holds them, and is told of those that end. Forked by run.ts, with
+// --expose-gc.
 import { setTimeout as sleep } from "node:timers/promises";
 import { LockManager, type Lock } from "../../src/index.js";
 import { Latencies } from "../numbers/latencies.js";
 import { callsBetween, readStats } from "../numbers/node-stats.js";
 import { cpuClock } from "../process/cpu-clock.js";
 import { heapBytes } from "../process/heap.js";
+import { nowMs } from "../process/now.js";
 import { serve } from "../process/serve.js";
 import { openClients } from "../subjects/clients.js";
-import type { HeldSample } from "./sample.js";
+import { LATE_MS } from "../waited/sample.js";
+import { nameOf } from "./names.js";
+import type { HoldingSample } from "./sample.js";
 
-export interface HolderJob {
+export type HolderQuestion = HoldQuestion | { readonly kind: "told" };
+
+export interface HoldQuestion {
+  readonly kind: "hold";
   readonly urls: readonly string[];
   readonly lockCount: number;
+  /** The first so many of them are to be ended. */
+  readonly endedCount: number;
   readonly ttlMs: number;
   readonly settleMs: number;
   readonly measureMs: number;
@@ -26,7 +35,17 @@ const AFTER_DEADLINES_MS = 1_000;
 /** Interval at which a single acquire and release is timed, ms. */
 const PROBE_EVERY_MS = 20;
 
-serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promise<HeldSample> => {
+const toldMs: number[] = [];
+
+/** @returns to "told", a while after the last has ended: when each signal fired, in the order of the names; NaN where none did */
+serve(async (question: HolderQuestion): Promise<HoldingSample | readonly number[]> => {
+  if (question.kind === "hold") return hold(question);
+  await sleep(LATE_MS);
+  return toldMs;
+});
+
+async function hold(question: HoldQuestion): Promise<HoldingSample> {
+  const { urls, lockCount, endedCount, ttlMs, settleMs, measureMs } = question;
   const nodes = await openClients(urls);
   const locks = new LockManager(urls, { ttlMs });
   await locks.ready();
@@ -48,6 +67,7 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
 
   // After the measurement above, which is of an otherwise idle process.
   const latencies = await probe(locks, Math.min(measureMs, PROBE_EVERY_MS * 100));
+  held.slice(0, endedCount).forEach(listenTo);
   const [acquireP50Ms = Number.NaN, acquireP99Ms = Number.NaN] = latencies.quantiles(0.5, 0.99);
   const perSecond = (commands?: readonly string[]): number =>
     (callsBetween(before, after, commands) * 1_000) / elapsedMs / nodes.length;
@@ -61,7 +81,12 @@ serve(async ({ urls, lockCount, ttlMs, settleMs, measureMs }: HolderJob): Promis
     acquireP99Ms,
     lostCount: held.filter((lock) => !lock.isHeld).length,
   };
-});
+}
+
+function listenTo(lock: Lock, index: number): void {
+  toldMs[index] = Number.NaN;
+  lock.signal.addEventListener("abort", () => (toldMs[index] = nowMs()));
+}
 
 /** Before the heap is measured, code is compiled, buffers are allocated, and nothing is in flight. */
 async function warmUp(locks: LockManager): Promise<void> {
@@ -74,7 +99,10 @@ async function acquireAll(locks: LockManager, count: number): Promise<Lock[]> {
   const held: Lock[] = [];
   let next = 0;
   const acquireNext = async (): Promise<void> => {
-    while (next < count) held.push(await locks.acquire(`held:${next++}`));
+    while (next < count) {
+      const index = next++;
+      held[index] = await locks.acquire(nameOf(index));
+    }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, acquireNext));
   return held;

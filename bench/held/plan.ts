@@ -2,6 +2,8 @@ export interface HeldPlan {
   readonly nodeCount: number;
   /** Locks that one process holds at the same time. */
   readonly lockCounts: readonly number[];
+  /** Of these, another process ends so many by force. */
+  readonly endedCount: number;
   readonly ttlMs: number;
   readonly rounds: number;
   /** Between the last acquire and the measurement, ms: renewals have begun. */
@@ -19,6 +21,7 @@ const PERIOD_MS = Math.ceil(TTL_MS / 3);
 export const FULL_HELD: HeldPlan = {
   nodeCount: 5,
   lockCounts: [1_000, 10_000, 100_000],
+  endedCount: 30,
   ttlMs: TTL_MS,
   rounds: 3,
   settleMs: 2 * PERIOD_MS,

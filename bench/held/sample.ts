@@ -1,5 +1,5 @@
 /** Measurements of one run: a process that holds locks and does nothing else. */
-export interface HeldSample {
+export interface HoldingSample {
   /** CPU time of the process, as a share of one core. */
   readonly clientCpuShare: number;
   /** CPU time of all nodes together, as a share of one core. */
@@ -15,4 +15,13 @@ export interface HeldSample {
   readonly acquireP99Ms: number;
   /** Locks that were lost. */
   readonly lostCount: number;
+}
+
+/** The same; then another process ends some of the locks by force. */
+export interface HeldSample extends HoldingSample {
+  /** From the return of that call until the signal of the lock fires, ms. */
+  readonly toldP50Ms: number;
+  readonly toldMaxMs: number;
+  /** Signals that fired too late for a message. */
+  readonly untoldCount: number;
 }

@@ -11,6 +11,9 @@ const COLUMNS: readonly Column<HeldSample>[] = [
   { of: (one) => one.acquireP50Ms, title: "acquire meanwhile, p50 ms", digits: 3 },
   { of: (one) => one.acquireP99Ms, title: "p99 ms", digits: 3 },
   { of: (one) => one.lostCount, title: "lost", digits: 0 },
+  { of: (one) => one.toldP50Ms, title: "told after an end by force, p50 ms", digits: 2 },
+  { of: (one) => one.toldMaxMs, title: "max ms", digits: 1 },
+  { of: (one) => one.untoldCount, title: "not told", digits: 0 },
 ];
 
 export function heldTable(series: readonly HeldSeries[], show?: Show): string {

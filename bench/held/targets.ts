@@ -20,6 +20,18 @@ export function heldVerdicts(series: readonly HeldSeries[]): Verdict[] {
       { atMost: 2_000 },
       samples.map(({ heapBytesPerLock }) => heapBytesPerLock),
     ),
+    ...judge(
+      where,
+      "told after an end by force / acquire",
+      // Within three round trips of the end, from which the call has taken half of one to return.
+      { atMost: 2.5 },
+      samples.map(({ toldP50Ms, acquireP50Ms }) => toldP50Ms / acquireP50Ms),
+    ),
+    ...judgeNever(
+      "held locks, any number",
+      "ends by force not told",
+      series.flatMap(({ samples }) => samples.map(({ untoldCount }) => untoldCount)),
+    ),
     ...judgeNever(
       "held locks, any number",
       "locks lost",

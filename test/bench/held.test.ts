@@ -12,6 +12,9 @@ const GOOD: HeldSample = {
   acquireP50Ms: 0.3,
   acquireP99Ms: 1,
   lostCount: 0,
+  toldP50Ms: 0.7,
+  toldMaxMs: 3,
+  untoldCount: 0,
 };
 
 const verdictsOf = (...samples: HeldSample[]): string[] =>
@@ -21,11 +24,13 @@ const verdictsOf = (...samples: HeldSample[]): string[] =>
   ]).map(({ verdict }) => verdict);
 
 describe("bench held locks", () => {
-  it("judges 10,000 locks by CPU and memory, and any number by those that were lost", () => {
-    expect(verdictsOf(GOOD)).to.deep.equal(["reached", "reached", "reached"]);
+  it("judges 10,000 locks by CPU, memory and news, and any number by what was lost or not told", () => {
+    expect(verdictsOf(GOOD)).to.deep.equal(Array.from({ length: 5 }, () => "reached"));
     expect(verdictsOf({ ...GOOD, clientCpuShare: 0.06 })[0]).to.equal("missed");
     expect(verdictsOf({ ...GOOD, heapBytesPerLock: 2_100 })[1]).to.equal("missed");
-    expect(verdictsOf(GOOD, GOOD, { ...GOOD, lostCount: 1 })[2]).to.equal("missed");
+    expect(verdictsOf({ ...GOOD, toldP50Ms: 0.8 })[2]).to.equal("missed");
+    expect(verdictsOf(GOOD, GOOD, { ...GOOD, untoldCount: 1 })[3]).to.equal("missed");
+    expect(verdictsOf(GOOD, GOOD, { ...GOOD, lostCount: 1 })[4]).to.equal("missed");
   });
 
   it("has shares of a core in percent", () => {

@@ -60,6 +60,7 @@ describe("the bench on real servers", function () {
       held: {
         nodeCount: 3,
         lockCounts: [10],
+        endedCount: 3,
         ttlMs: 6_000,
         rounds: 1,
         // Renewals come after a third of the ttl.
@@ -118,7 +119,12 @@ describe("the bench on real servers", function () {
       },
       features: {
         nodeCount: 2,
-        features: ["own name observed", "another name with a value", "own value"],
+        features: [
+          "own name observed",
+          "another name with a value",
+          "own value",
+          "another name renewed",
+        ],
         workerCount: 2,
         rounds: 1,
         warmUpMs: 20,
@@ -179,10 +185,12 @@ describe("the bench on real servers", function () {
     }
   });
 
-  it("renews what is held", () => {
+  it("renews what is held, and is told of what another process ends", () => {
     const [sample] = seriesIn(results, "held")[0]?.samples ?? [];
     expect(sample?.lostCount).to.equal(0);
     expect(sample?.callsPerNode).to.be.above(0);
+    // Not a number if one signal did not fire at all.
+    expect(sample?.toldMaxMs).to.not.satisfy(Number.isNaN);
   });
 
   it("wakes those who wait, who meanwhile ask the nodes all at once", () => {
@@ -282,6 +290,7 @@ describe("a bench of which a part fails", function () {
     const held: HeldPlan = {
       nodeCount: 1,
       lockCounts: [2],
+      endedCount: 1,
       ttlMs: 3_000,
       rounds: 1,
       settleMs: 20,

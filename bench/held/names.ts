@@ -1,0 +1,1 @@
+export const nameOf = (index: number): string => `held:${index}`;
