@@ -8,7 +8,7 @@ import type { World } from "./world.js";
 
 interface Belief {
   readonly process: SimProcess;
-  readonly lease: GrantedLease;
+  lease: GrantedLease;
   validUntilMs: number;
   expiry: SimEvent | undefined;
 }
@@ -25,6 +25,8 @@ export class Beliefs {
   }
 
   begin(process: SimProcess, lease: GrantedLease): void {
+    const passed = this.#beliefs.get(lease.ownerId);
+    if (passed !== undefined) return this.#passOn(passed, lease);
     const { validUntilMs } = lease;
     const belief: Belief = { process, lease, validUntilMs, expiry: undefined };
     this.#beliefs.set(lease.ownerId, belief);
@@ -43,6 +45,15 @@ export class Beliefs {
     } as const;
     const more = { ...kind, token, untilUs, validUntilMs };
     for (const about of this.#about(belief)) this.#record({ kind: "grant", ...about, ...more });
+  }
+
+  /** It goes on, for another caller. */
+  #passOn(belief: Belief, lease: GrantedLease): void {
+    belief.lease = lease;
+    const { ownerId, fencingToken: token } = lease;
+    for (const { process, name } of this.#about(belief)) {
+      this.#record({ kind: "passed", process, name, ownerId, token });
+    }
   }
 
   /** A quorum has extended it. */

@@ -8,6 +8,7 @@ export type About = Pick<CallEvent, "what" | "name" | "withinMs"> &
     Pick<
       CallEvent,
       | "ownerId"
+      | "token"
       | "via"
       | "waitMs"
       | "isFair"

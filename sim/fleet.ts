@@ -394,6 +394,7 @@ export class Fleet {
       },
       onExtended: ({ ownerId }) => beliefs.refresh(ownerId),
       onReleased: (lease) => {
+        if ("isPassedOn" in lease && lease.isPassedOn === true) return;
         const isGiven = "isGiven" in lease && lease.isGiven === true;
         beliefs.end(lease.ownerId, isGiven ? "given" : "released");
       },

@@ -210,9 +210,9 @@ export class SimClient implements Service<SimLock> {
 
   /** A release that the election or the request makes itself when a term or a callback ends. */
   expectRelease(had: SimLock): (result: string) => void {
-    const { ownerId } = had;
+    const { ownerId, token } = had;
     const withinMs = this.#parts.nodeTimeoutMs;
-    return this.calls.begin({ what: "release", name: nameOf(had), ownerId, withinMs });
+    return this.calls.begin({ what: "release", name: nameOf(had), ownerId, token, withinMs });
   }
 
   async release(had: SimLock): Promise<void> {

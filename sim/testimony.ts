@@ -18,7 +18,7 @@ export class Testimony {
 
   /** The service was told that it holds the lock. */
   onHeld(had: SimLock): void {
-    this.#record({ kind: "check", ...this.#about(had) });
+    this.#record({ kind: "check", ...this.#about(had), token: had.token });
   }
 
   onHandle(had: SimLock, what: "join" | "leave"): void {

@@ -51,6 +51,12 @@ function describe(event: HistoryEvent): [who: string, glyph: string, text: strin
         ".",
         `extended ${event.name} ${short(event.ownerId)} left=${left(event)}`,
       ];
+    case "passed":
+      return [
+        event.process,
+        ".",
+        `passed on ${event.name} ${short(event.ownerId)} token=${event.token ?? "none"}`,
+      ];
     case "end":
       return [event.process, "$", `${event.why} ${event.name} ${short(event.ownerId)}`];
     case "lost":

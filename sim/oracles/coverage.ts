@@ -30,7 +30,7 @@ export const SOMETIMES = [
   "lostExpired",
   "lostTaken",
   "takeover",
-  "handedOver",
+  "passedOn",
   "releaseExpired",
   "releasePartial",
   "backfilled",
@@ -88,8 +88,6 @@ class Counter {
   readonly #delayed = new Set<string>();
   /** Owners by redlock's interface. */
   readonly #ofRedlock = new Set<string>();
-  /** Owners to which another owner of their process was to pass its lock on. */
-  readonly #successors = new Set<string>();
 
   /** In the queues of the nodes: when each was written. */
   readonly #places = new Map<string, number>();
@@ -121,9 +119,8 @@ class Counter {
     return { ...this.#counts, ...this.#beside.counts };
   }
 
-  #onSend({ via, previous, ownerId }: SendEvent): void {
+  #onSend({ via, ownerId }: SendEvent): void {
     if (via === "redlock") this.#ofRedlock.add(ownerId);
-    if (previous !== undefined) this.#successors.add(ownerId);
   }
 
   #onEnd({ ownerId, name }: EndEvent): void {
@@ -150,7 +147,6 @@ class Counter {
     if (this.#log.of(ownerId, "seal").length > 0) this.#counts.sealed++;
     if (lockDelayMs > 0) this.#delayed.add(ownerId);
     if (this.#named.has(name)) this.#counts.takeover++;
-    if (this.#successors.has(ownerId)) this.#counts.handedOver++;
     if (this.#ofRedlock.has(ownerId)) this.#counts.redlockGranted++;
     this.#named.add(name);
   }
@@ -204,6 +200,8 @@ function plainly(event: HistoryEvent): (typeof SOMETIMES)[number] | undefined {
       return "grant";
     case "validity":
       return "extended";
+    case "passed":
+      return "passedOn";
     case "handle":
       return event.what === "join" ? "joined" : undefined;
     case "lost":

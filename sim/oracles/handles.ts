@@ -15,13 +15,18 @@ export function checkHandles({ events }: History, violate: Violate): void {
   }
   const open = new Map<string, Set<number>>();
   const givenUp = new Set<string>();
+  /** Its process goes on with it: with a handle that is still to come. */
+  const passedOn = new Set<string>();
   for (const event of events) {
     const { atUs } = event;
     const say = (message: string): void => {
       violate(atUs, message);
     };
     const isLost = (ownerId: string): boolean => (lostUs.get(ownerId) ?? Infinity) <= atUs;
-    if (event.kind === "call" && event.what === "release" && event.ownerId !== undefined) {
+    if (event.kind === "passed") {
+      passedOn.add(event.ownerId);
+      givenUp.delete(event.ownerId);
+    } else if (event.kind === "call" && event.what === "release" && event.ownerId !== undefined) {
       givenUp.add(event.ownerId);
     } else if (event.kind === "send") {
       const ownerId = freedBy(event);
@@ -37,7 +42,8 @@ export function checkHandles({ events }: History, violate: Violate): void {
       if (what === "join") continue;
       if (isHeld) say(`handle ${handle} of ${ownerId} is held after its own release`);
       const wasOpen = handles?.delete(handle) === true;
-      const isLast = wasOpen && handles?.size === 0 && !isLost(ownerId);
+      const isPassedOn = passedOn.delete(ownerId);
+      const isLast = wasOpen && handles?.size === 0 && !isLost(ownerId) && !isPassedOn;
       if (isLast && (freedUs.get(ownerId) ?? Infinity) > atUs) {
         say(`the last handle of ${ownerId} was released, and the lock was not`);
       }

@@ -135,6 +135,11 @@ export interface GrantEvent extends Proof<"grant"> {
 /** The validity of a held lock changed. */
 export type ValidityEvent = Proof<"validity">;
 
+/** A held lock was passed on within its process: the hold goes on, with the next token and for another caller. */
+export interface PassedEvent extends OfLock<"passed"> {
+  readonly token: number | undefined;
+}
+
 /**
  * A hold ended: the release was called, the loss was reported, the lease clock reached `validUntil` (whether or not
  * anybody noticed), the process died, or the lock was handed over for another process to adopt.
@@ -151,7 +156,10 @@ export interface LostEvent extends OfLock<"lost"> {
 }
 
 /** The holder asked whether it holds the lock, and the answer was yes. */
-export type CheckEvent = OfLock<"check">;
+export interface CheckEvent extends OfLock<"check"> {
+  /** Tells apart those who had it one after the other in its process, where the recorder tells. */
+  readonly token?: number | undefined;
+}
 
 /** Its holder is not notified of a loss: it checks when the lock ends. */
 export type UnwatchedEvent = OfLock<"unwatched">;
@@ -181,6 +189,8 @@ export interface CallEvent extends InProcess<"call"> {
   readonly name: string;
   /** Of extend and release; for an adoption, the owner that handed the lock over. */
   readonly ownerId: string | undefined;
+  /** Of a release: that of the lock, which tells apart those that are passed on. */
+  readonly token?: number | undefined;
   /** For an acquire that must not overtake earlier ones. */
   readonly isFair?: boolean | undefined;
   /** For an acquire that takes the name from whoever has it. */
@@ -447,7 +457,8 @@ export interface PhaseEvent extends Event<"phase"> {
 }
 
 export type HistoryEvent =
-  | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | EndEvent | LostEvent | CheckEvent)
+  | (SendEvent | VoteEvent | GrantEvent | ValidityEvent | PassedEvent)
+  | (EndEvent | LostEvent | CheckEvent)
   | (
       | CallEvent
       | SettleEvent

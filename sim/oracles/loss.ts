@@ -15,6 +15,8 @@ export function checkLoss(history: History, violate: Violate): void {
   const lost = new Map<string, LostEvent>();
   const ended = new Map<string, EndEvent>();
   const believed = new Set<string>();
+  /** Of locks that were passed on: the token of whoever has it now. */
+  const passedOn = new Map<string, number | undefined>();
   const unwatched = new Set<string>();
   const settled = new Map<string, number>();
   const crashed = new Map<string, number>();
@@ -25,12 +27,19 @@ export function checkLoss(history: History, violate: Violate): void {
     else if (event.kind === "call") {
       const { what, ownerId, atUs } = event;
       if (what === "release" && ownerId !== undefined) settled.set(ownerId, atUs);
+    } else if (event.kind === "passed") {
+      passedOn.set(event.ownerId, event.token);
+      // That was the release of the one before.
+      settled.delete(event.ownerId);
     } else if (event.kind === "end") {
       believed.delete(event.ownerId);
       ended.set(event.ownerId, event);
     } else if (event.kind === "process" && event.what === "crash") {
       crashed.set(event.process, event.atUs);
-    } else if (event.kind === "check" && !believed.has(event.ownerId)) {
+    } else if (event.kind === "check") {
+      const { ownerId, token } = event;
+      const isAnothers = passedOn.has(ownerId) && passedOn.get(ownerId) !== token;
+      if (believed.has(ownerId) && !isAnothers) continue;
       const message = `${event.ownerId} was told that it holds ${event.name}, which it did not`;
       violate(event.atUs, message);
     }

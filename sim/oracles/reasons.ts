@@ -63,6 +63,8 @@ class Reasons {
   readonly #given = new Set<string>();
   /** Names of semaphores: they may have fewer permits than a caller knows. */
   readonly #resized = new Set<string>();
+  /** Locks that were passed on just now, by process and name, to callers that have not settled yet. */
+  #passedOn: { readonly at: string; readonly atUs: number }[] = [];
   /** Owners who were told that an operator has ended their lock. */
   readonly #ended = new Set<string>();
 
@@ -92,6 +94,11 @@ class Reasons {
       case "end":
         if (event.why === "given") this.#given.add(event.ownerId);
         return undefined;
+      case "passed": {
+        const { process, name, atUs } = event;
+        this.#passedOn.push({ at: `${process} ${name}`, atUs });
+        return undefined;
+      }
       case "settle":
         return this.#onSettle(event);
       case "lost":
@@ -196,6 +203,7 @@ class Reasons {
     // It was never admitted: whatever was asked was asked for others.
     if (result === "queued" && (open.isShared || own.length === 0)) return undefined;
     if (candidates.some((ballot) => this.#bears(ballot, result))) return undefined;
+    if (result === "granted" && this.#takePassedOn(`${process} ${name}`, atUs)) return undefined;
     // One who stood in line is told how the attempt of another had ended, some time ago, and one that is
     // not admitted again how its own had. So is one who uses redlock's interface, when all votes are in.
     if (
@@ -224,6 +232,14 @@ class Reasons {
     return `acquire of ${name} by ${process} was told ${result}: ${votes}`;
   }
 
+  /** Nobody was asked for it. */
+  #takePassedOn(at: string, atUs: number): boolean {
+    this.#passedOn = this.#passedOn.filter((passed) => passed.atUs === atUs);
+    const index = this.#passedOn.findIndex((passed) => passed.at === at);
+    if (index >= 0) this.#passedOn.splice(index, 1);
+    return index >= 0;
+  }
+
   /** Too few had answered when it was lost, or when its time was over: what came after that decided nothing. */
   #wasSilent(ballot: Ballot, call: CallEvent): boolean {
     const { refusedWhenLost = 0, lostAtUs = 0, beganAtUs, toleratedCount } = ballot;
@@ -240,7 +256,9 @@ class Reasons {
   }
 
   /** Nodes executed what it had left there, and said so when its time was over: it does not begin with that. */
-  #isTooLate({ isAsked, beganAtUs }: Ballot, { atUs, waitMs = 0 }: CallEvent): boolean {
+  #isTooLate({ isAsked, beganAtUs }: Ballot, { atUs, waitMs = 0, withinMs }: CallEvent): boolean {
+    // A candidate waits without limit.
+    if (withinMs === Number.POSITIVE_INFINITY) return false;
     const waitUs = waitMs * 1_000 * (1 - this.#steadyPpm / 1_000_000);
     return !isAsked && beganAtUs > atUs + waitUs;
   }

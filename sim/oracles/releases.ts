@@ -5,8 +5,8 @@ import { Preemptions } from "./preemptions.js";
 
 /**
  * R1: a release tells the truth, also the second one, the late one, and the one after another has taken over:
- * `released` only if a quorum of nodes deleted the key, passed it on, or keep it for the rest of its
- * minimum hold (of several names each of them); `expired` only if none did so for a lock that was still believed in.
+ * `released` only if it was passed on, or a quorum of nodes deleted the key, gave it to an adopter, or keep it for the
+ * rest of its minimum hold (of several names each of them); `expired` only if none did so for a lock that was still believed in.
  * That it never touches another's key is S4.
  */
 export function checkReleases(history: History, violate: Violate): void {
@@ -22,6 +22,8 @@ export function checkReleases(history: History, violate: Violate): void {
   /** Who believed up to the release. */
   const believed = new Set<string>();
   const answers = new Map<string, string>();
+  /** By owner and token: its process went on with it. */
+  const passedOn = new Set<string>();
   const preemptions = new Preemptions();
   for (const event of events) {
     preemptions.see(event);
@@ -37,14 +39,17 @@ export function checkReleases(history: History, violate: Violate): void {
     } else if (event.kind === "grant") {
       const keptUs = longestMinHoldUs(event, settings);
       if (keptUs > 0) minHoldsUs.set(event.ownerId, keptUs);
+    } else if (event.kind === "passed") {
+      passedOn.add(`${event.ownerId} ${(event.token ?? 0) - 1}`);
     } else if (event.kind === "end") {
       if (event.why === "released") believed.add(event.ownerId);
     } else if (event.kind === "call") {
       if (event.what === "release") calls.set(event.call, event);
     } else if (event.kind === "settle") {
-      const { ownerId, name = "" } = calls.get(event.call) ?? {};
+      const { ownerId, name = "", token } = calls.get(event.call) ?? {};
       if (ownerId === undefined) continue;
       const { result, atUs, process } = event;
+      if (result === "released" && passedOn.has(`${ownerId} ${token}`)) continue;
       const before = answers.get(ownerId);
       answers.set(ownerId, result);
       // What it says is that of the first: a key that was kept for its minimum hold has expired by then.

@@ -65,8 +65,8 @@ export interface LockReport {
   /** Waiting processes, by the longest queue; a process has one entry, for the first of its waiters. */
   readonly waitingCount: number;
   /**
-   * No larger token was given for the name: the fence of a quorum of nodes, where they agree. It is the last
-   * token, unless a name that shares the fence was locked later.
+   * The fence of a quorum of nodes, where they agree: the token of the last grant, unless a name that shares the
+   * fence was locked later. A lock that was passed on within its process has a token of up to 16 more.
    */
   readonly fencingToken?: number;
   /** Node by node, in configured order. */

@@ -16,11 +16,12 @@ import {
 import type { OwnWaiters } from "../protocol/queue-end.js";
 import { isContestOpen } from "../protocol/split.js";
 import { turnTextOf, type Waiter } from "../protocol/waiter.js";
-import { JOINER, NEWCOMER, PREEMPT, type AcquireMode, type Predecessor } from "./acquire-mode.js";
+import { JOINER, NEWCOMER, PREEMPT, type AcquireMode } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
+import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LocalCompetitors, Pending } from "./local-competitors.js";
 import { PermitPicker } from "./permit-picker.js";
@@ -215,13 +216,10 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /** Called by its place in the wait queue. */
-  askAfter(from: Predecessor, nowMs: number): void {
-    const { place } = this.#state;
-    if (this.#isOver || place?.waiter === undefined) return;
+  receive(lease: Lease, nowMs: number): void {
     this.#rollBack();
-    place.forgetTurns();
-    const { waiter } = place;
-    this.#ask({ as: "passOn", waiter, from, previous: from.previous }, nowMs, "atOnce");
+    this.#onGranted(lease, nowMs);
+    this.#tellDecided();
   }
 
   /** Called by its place in the wait queue. */
@@ -391,9 +389,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     }
     this.#state.attempt = undefined;
     if (outcome.kind === "granted") {
-      const isContended = outcome.lease.run.isWaitedFor || this.#state.attemptCount > 1;
-      this.#context.waitQueues.contended.onGranted(this.keys, isContended, nowMs);
-      this.#end(outcome);
+      this.#onGranted(outcome.lease, nowMs);
     } else {
       this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
       if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
@@ -403,6 +399,12 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       } else this.#onFailure(outcome, nowMs);
     }
     this.#tellDecided();
+  }
+
+  #onGranted(lease: Lease, nowMs: number): void {
+    const isContended = lease.run.isWaitedFor || this.#state.attemptCount > 1;
+    this.#context.waitQueues.contended.onGranted(this.keys, isContended, nowMs);
+    this.#end({ kind: "granted", lease });
   }
 
   #onFailure(failure: AttemptFailure, nowMs: number): void {

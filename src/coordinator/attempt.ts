@@ -1,5 +1,4 @@
 import { drawnToken } from "../protocol/fencing.js";
-import { nextRun } from "../protocol/pass-on-run.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import {
   newOperation,
@@ -20,7 +19,7 @@ import {
   quorumSize,
   tallyOf,
 } from "../protocol/quorum-verdict.js";
-import { NEWCOMER, receiverOf, type AcquireMode } from "./acquire-mode.js";
+import { afterPrevious, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import {
   failureOf,
   isOwnDelay,
@@ -212,7 +211,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
     const operation = this.#acquire(nowMs, mode.previous);
-    const receiver = mode.previous === undefined ? round : receiverOf(mode, round);
+    const receiver = mode.previous === undefined ? round : afterPrevious(round);
     round.send(operation, nowMs, 0, receiver);
   }
 
@@ -364,7 +363,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     }
     if (vote.kind === "granted") lease.place?.onAnswer(index);
     if (vote.kind === "refused") this.#leaveUseless(1 << index);
-    const token = lease.fencingToken;
+    const token = lease.fence;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
   }
@@ -397,7 +396,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** Others can have asked at the same moment, and get the name. */
   get #contends(): boolean {
     const { as } = this.#mode;
-    return as === "newcomer" || as === "waiter" || as === "passOn";
+    return as === "newcomer" || as === "waiter";
   }
 
   #reasonOf(votes: Votes): LossReason {
@@ -448,14 +447,14 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (!isUsable(nowMs, validUntil, settings.minHoldMs)) return this.#fail("exhausted", votes);
     this.#isOver = true;
     const { waitQueues } = this.#context;
-    const { from, waiter } = this.#mode;
+    const { waiter } = this.#mode;
     const askedInVain = this.#round?.askedInVain ?? 0;
     const isWaitedFor = votes.some((vote) => vote?.kind === "granted" && vote.isWaitedFor === true);
     const lease = new Lease(this.#context, {
       keys,
       settings,
       ownerId: this.#ownerId,
-      fencingToken: token,
+      fence: token,
       firstSendMs: this.#firstSendMs ?? nowMs,
       grantedAtMs: nowMs,
       validUntilMs: validUntil,
@@ -465,7 +464,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
         waiter && keys.queue.keepsPlace
           ? waitQueues.heldPlaces.add(keys, waiter, votes, askedInVain)
           : undefined,
-      run: nextRun(from?.run, isWaitedFor, nowMs, waitQueues.lastTicket),
+      run: { startedMs: nowMs, isWaitedFor, lastTicket: waitQueues.lastTicket, passOnCount: 0 },
     });
     this.#lease = lease;
     this.#end("answered", nowMs);
@@ -517,8 +516,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.#isRolledBack) return;
     this.#isRolledBack = true;
     this.#sealing?.stop();
-    const { as, from } = this.#mode;
-    from?.letGo();
+    const { as } = this.#mode;
     if (isReleased) return;
     const { settings, keys } = this.#asked;
     const token = this.#token;

@@ -1,3 +1,10 @@
+/** Whether a lock with the ones is one with the others as well: it can be passed on. */
+export function isSame(settings: LeaseSettings, others: LeaseSettings): boolean {
+  if (settings === others) return true;
+  const names = Object.keys({ ...settings, ...others }) as (keyof LeaseSettings)[];
+  return names.every((name) => settings[name] === others[name]);
+}
+
 /** The settings of one lease, resolved: every value present and checked. */
 export interface LeaseSettings {
   readonly ttlMs: number;

@@ -22,7 +22,6 @@ import { quorumSize } from "../protocol/quorum-verdict.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
 import type { PlaceOfLock } from "./held-places.js";
-import { PassOn } from "./pass-on.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
@@ -32,13 +31,15 @@ import type { VoteFor, VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
 import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
+import type { QueueMember } from "./wait-queue.js";
 
 /** The result of an attempt that acquired a lock. */
 export interface Grant {
   readonly keys: LockKind;
   readonly settings: LeaseSettings;
   readonly ownerId: string;
-  readonly fencingToken: number | undefined;
+  /** What the nodes have stored: its first token. */
+  readonly fence: number | undefined;
   readonly firstSendMs: number;
   /** Now, by the lease clock, ms. */
   readonly grantedAtMs: number;
@@ -49,7 +50,6 @@ export interface Grant {
   readonly complete: number;
   /** Of one that was waited for. */
   readonly place?: PlaceOfLock | undefined;
-  /** How the lock was passed on within this process until this grant. */
   readonly run: Run;
 }
 
@@ -65,12 +65,15 @@ export type LeaseHandle = Pick<
  * A granted lock, from the grant to its loss or its release.
  *
  * `held` is left once, for `lost` or `released`. After that only the release is sent, so on every node the release is
- * this ownerId's last operation.
+ * this ownerId's last operation. Or it is passed on within the process: nothing is sent, another lease goes on with the
+ * ownerId, its validity and its keys, and with the next token.
  */
 export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver {
   readonly keys: LockKind;
   readonly ownerId: string;
   readonly fencingToken: number | undefined;
+  /** What the nodes have stored for its ownerId. */
+  readonly fence: number | undefined;
   readonly settings: LeaseSettings;
   readonly run: Run;
   readonly place: PlaceOfLock | undefined;
@@ -80,6 +83,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   onLost: ((reason: LossReason) => void) | undefined;
   /** Set by {@link give} only. */
   isGiven = false;
+  /** It ended because another of this process goes on with it. */
+  isPassedOn = false;
   wakeAtMs = 0;
   heapIndex = -1;
 
@@ -108,17 +113,21 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   #lossReason: LossReason | undefined;
   #lossCause: LossCause | undefined;
   #releasing: Promise<ReleaseResult> | undefined;
+  /** To which it was passed on. */
+  #heir: Lease | undefined;
   /** Sent with all that keeps it alive. */
   #proclaimed: Proclaimed | undefined;
 
-  constructor(context: Context, grant: Grant) {
-    const { settings, firstSendMs } = grant;
+  /** @param giver which was passed on to it: of that are the times and the nodes */
+  constructor(context: Context, grant: Grant, giver?: Lease) {
+    const { settings, firstSendMs, fence, run } = grant;
     this.#context = context;
     this.keys = grant.keys;
     this.settings = settings;
     this.ownerId = grant.ownerId;
-    this.fencingToken = grant.fencingToken;
-    this.run = grant.run;
+    this.fence = fence;
+    this.fencingToken = fence === undefined ? undefined : fence + run.passOnCount;
+    this.run = run;
     this.place = grant.place;
     this.grantedAtMs = grant.grantedAtMs;
     this.#grantedSteadyMs = settings.minHoldMs ? context.clock.steady() : 0;
@@ -126,12 +135,17 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#provenAtMs = firstSendMs;
     this.#longestLifeMs = keyTtlMs(settings);
     this.#keysEndMs = firstSendMs + this.#longestLifeMs;
+    if (giver !== undefined) {
+      this.#keysEndMs = giver.#keysEndMs;
+      this.#turnsTaken = giver.#turnsTaken;
+      giver.#heir = this;
+    }
     this.#mayHold = grant.mayHold;
     this.#complete = grant.complete;
     const all = (1 << context.nodes.length) - 1;
     // Stragglers have until the node deadline to complete the grant on their own.
     if ((this.#complete & all) !== all)
-      this.#backfillAtMs = grant.grantedAtMs + settings.nodeTimeoutMs;
+      this.#backfillAtMs = giver ? giver.#backfillAtMs : grant.grantedAtMs + settings.nodeTimeoutMs;
     this.firstRenewalAtMs = settings.renew
       ? renewalAtMs(firstSendMs, settings)
       : Number.POSITIVE_INFINITY;
@@ -182,6 +196,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
    * vote on a seal, and with a straggler of the acquire round with which nothing is wrong.
    */
   onVote(index: number, vote: Vote): void {
+    if (this.#heir !== undefined) return this.#heir.onVote(index, vote);
     if (vote.kind === "granted") {
       this.#complete |= 1 << index;
       this.#mayHold |= 1 << index;
@@ -209,10 +224,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   onNodeGrant(index: number, voteFor: VoteFor): boolean {
     const dated = voteFor(this.ownerId);
     if (dated === undefined || this.#state !== "held") return false;
-    const { fence } = dated.vote;
     this.place?.onNodeGrant(index);
-    const token = this.fencingToken;
-    if (token === undefined || fence === token) this.onVote(index, dated.vote);
+    if (this.fence === undefined || dated.vote.fence === this.fence) this.onVote(index, dated.vote);
     else this.#mayHold |= 1 << index;
     return true;
   }
@@ -275,20 +288,18 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   /**
-   * Ends the lock on all nodes, including those that are down. Where it can be passed on to the next waiter of this
-   * process, the round that acquires it does both. Resolves when a quorum has answered or nothing more can come;
+   * Ends the lock on all nodes, including those that are down, unless it is passed on within this process. Resolves when a quorum has answered or nothing more can come;
    * never rejects.
    */
   release(): Promise<ReleaseResult> {
     if (this.#state === "held") {
       // A lease that has ended was not released in time, whatever the nodes still hold.
       if (!this.isHeld()) return Promise.resolve("expired");
+      const next = this.#successor();
+      if (next !== undefined) return this.#passOn(next);
       this.#end("released", true);
       this.#context.observer.onReleased(this);
-      const released = this.#released;
-      const isWaitedFor = released.waiter !== undefined;
-      this.#releasing =
-        (isWaitedFor ? this.#passOn(released) : undefined) ?? release(this.#context, released);
+      this.#releasing = release(this.#context, this.#released);
       this.#context.observer.onReleasing?.(this, this.#releasing);
       this.#letLook();
     }
@@ -314,17 +325,38 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#context.observer.onReleasing?.(this, this.#releasing);
   }
 
-  #passOn(released: Released): Promise<ReleaseResult> | undefined {
-    const { waitQueues, clock } = this.#context;
-    // A name that is kept closed is available to nobody.
-    if (!this.keys.queue.passesOn || released.keepMs !== undefined) return undefined;
+  /** The waiter of this process that it is passed on to; undefined if the nodes are to choose. */
+  #successor(): QueueMember | undefined {
+    const { keys, run, settings } = this;
+    // A name that is kept closed is available to nobody. What was proclaimed ends with the lock, and so does a longer
+    // extension.
+    const isOwn = Boolean(settings.minHoldMs) || this.#proclaimed !== undefined;
+    const isLonger = this.#longestLifeMs > keyTtlMs(settings);
+    // Nodes that have notified us while we held it may have ended it.
+    if (!keys.queue.passesOn || isOwn || isLonger || this.#turnsUnused !== 0) return undefined;
+    const { clock, waitQueues } = this.#context;
+    return waitQueues.successorOf(keys, settings, run, clock.now());
+  }
+
+  #passOn(next: QueueMember): Promise<ReleaseResult> {
+    const { clock, observer, schedule } = this.#context;
     const nowMs = clock.now();
-    const next = waitQueues.successorOf(this.keys, this.run, nowMs);
-    if (next === undefined) return undefined;
-    // The acquire manages the place in the queue.
-    const passOn = new PassOn(this.#context, { ...released, waiter: undefined }, this.run);
-    next.receive(passOn, nowMs);
-    return passOn.result;
+    this.#state = "released";
+    this.isPassedOn = true;
+    this.#renewal?.stop();
+    schedule.remove(this);
+    this.#releasing = Promise.resolve("released");
+    observer.onReleased(this);
+    const grant: Grant = {
+      ...{ keys: next.keys, settings: this.settings, ownerId: this.ownerId, fence: this.fence },
+      ...{ firstSendMs: this.#provenAtMs, grantedAtMs: nowMs, validUntilMs: this.#validUntilMs },
+      ...{ mayHold: this.#mayHold, complete: this.#complete, place: this.place },
+      run: { ...this.run, passOnCount: this.run.passOnCount + 1 },
+    };
+    const heir = new Lease(this.#context, grant, this);
+    observer.onReleasing?.(this, this.#releasing);
+    next.receive(heir, nowMs);
+    return this.#releasing;
   }
 
   /** Gives the lock up because its manager closes; the holder is notified as of any other loss. */
@@ -377,7 +409,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   get #released(): Released {
-    const { keys, ownerId, settings, fencingToken: token } = this;
+    const { keys, ownerId, settings, fence: token } = this;
     const { minHoldMs, driftFactor } = settings;
     const mayHold = this.#mayHold;
     const lifeMs = this.#longestLifeMs;
@@ -423,7 +455,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   /** What keeps it alive is never sent after the end of the validity. */
   #keeping(ttlMs: number, nowMs: number): PartsOf<"extend"> {
-    const { keys, ownerId, fencingToken: fence, settings } = this;
+    const { keys, ownerId, fence, settings } = this;
     const { nodeTimeoutMs, clockStepMs: marginMs } = settings;
     const sendBeforeMs = Math.min(this.#validUntilMs, nowMs + nodeTimeoutMs);
     const keptMs = longerKeptMs(settings, ttlMs);

@@ -1,3 +1,4 @@
+import { FENCE_STEP, fenceAfter } from "../protocol/fencing.js";
 import type { Clock } from "./ports.js";
 
 /** Releases within that time have the same proposal, µs. */
@@ -38,7 +39,7 @@ export class Proposals {
   }
 }
 
-/** A proposal that grows with every call even within one tick of the wall clock. */
+/** A fence that grows with every call even within one tick of the wall clock. */
 export function nextProposal(previous: number, wallUs: number): number {
-  return Math.max(previous + 1, Math.floor(wallUs));
+  return Math.max(fenceAfter(previous), fenceAfter(wallUs) - FENCE_STEP);
 }

@@ -6,16 +6,16 @@ import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
 import { maxAgeMs } from "../protocol/node-grant.js";
 import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import type { DeferredAcquire, Waiter } from "../protocol/waiter.js";
-import type { Predecessor } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
+import type { Lease } from "./lease.js";
+import { isSame, type LeaseSettings } from "./lease-settings.js";
 import type { QueuedPlace } from "./places.js";
 import { ALL_NODES } from "../protocol/node-sets.js";
 import type { DatedVote, VoteFor } from "./ports.js";
 import { rollback } from "./release.js";
-import type { QueueMember, WaitQueue } from "./wait-queue.js";
-import type { GrantedWaiter } from "./wait-queues.js";
+import type { GrantedWaiter, QueueMember, WaitQueue } from "./wait-queue.js";
 
 /** The acquire that waits. */
 export interface Waiting {
@@ -23,8 +23,8 @@ export interface Waiting {
   readonly attempt: Asking | undefined;
   /** It is told what happens to its place, and decides what to do. */
   on(happened: Happened, nowMs?: number): void;
-  /** Asks anew, for a lock of this process that is released with the attempt. */
-  askAfter(from: Predecessor, nowMs: number): void;
+  /** A lock of this process is passed on to it. */
+  receive(lease: Lease, nowMs: number): void;
   /** A node has executed its deferred acquire. */
   onNodeGrant(index: number, dated: DatedVote): void;
 }
@@ -60,7 +60,7 @@ export class WaitPlace implements QueueMember {
   #askedMs: number;
   /** Its place in the nodes' queues, while that is refreshed. */
   #place: QueuedPlace | undefined;
-  /** Nodes may have its deferred acquire, or have executed it. */
+  /** Nodes may have its place, with its deferred acquire, or have executed that. */
   #isDeferred = false;
 
   constructor(context: Context, request: AcquireRequest, acquire: Waiting) {
@@ -123,7 +123,10 @@ export class WaitPlace implements QueueMember {
     this.#waitQueue = undefined;
     if (waitQueue === undefined) return;
     const isReleased = holder === undefined && this.#releasing(waitQueue) !== undefined;
-    this.#context.waitQueues.leave(waitQueue, this, holder, isReleased);
+    // A lock that was passed on to it: the nodes know nothing of this place.
+    const isHeir = holder !== undefined && this.keys.queue.isDeferred && !this.#isDeferred;
+    const isNowhere = isReleased || isHeir;
+    this.#context.waitQueues.leave(waitQueue, this, holder, isNowhere);
     if (isReleased) this.#endOwner();
   }
 
@@ -272,13 +275,14 @@ export class WaitPlace implements QueueMember {
   }
 
   /** Called by the wait queue. */
-  isReady(nowMs: number): boolean {
-    const isFree = this.#acquire.attempt?.isAsking !== true && this.#waitQueue !== undefined;
-    return this.keys.queue.passesOn && isFree && nowMs <= this.request.deadlineMs;
+  isReady(settings: LeaseSettings, nowMs: number): boolean {
+    const isUnknown = !this.#isDeferred && this.#acquire.attempt?.isAsking !== true;
+    const isLike = this.keys.queue.passesOn && isSame(this.request.settings, settings);
+    return isUnknown && isLike && nowMs <= this.request.deadlineMs;
   }
 
   /** Called by the lease that is released. */
-  receive(from: Predecessor, nowMs: number): void {
-    this.#acquire.askAfter(from, nowMs);
+  receive(lease: Lease, nowMs: number): void {
+    this.#acquire.receive(lease, nowMs);
   }
 }

@@ -4,12 +4,26 @@ import type { Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/quorum-verdict.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
-import type { Predecessor } from "./acquire-mode.js";
+import type { PlaceOfLock } from "./held-places.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import { nodeCountOf, nodesThatGranted } from "../protocol/node-sets.js";
 import type { VoteFor } from "./ports.js";
 import { PermitReservations, type ReservedPermits } from "./permit-reservations.js";
+
+/** A lock that was granted to an acquire of a wait queue. */
+export interface GrantedWaiter {
+  readonly keys: LockKind;
+  /** Where it may still stand in the nodes' queues; undefined if it had no place there. */
+  readonly place?: PlaceOfLock | undefined;
+  /** By the clock. Detects a loss that no timer has reported yet, which ends with {@link WaitQueues.onEnd}. */
+  isHeld(): boolean;
+  /** Another node has notified us. */
+  takeTurn(index: number, waiter: Waiter): void;
+  /** Another node has executed its acquire. */
+  onNodeGrant(index: number, voteFor: VoteFor): boolean;
+}
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
@@ -24,14 +38,14 @@ export interface QueueMember extends Linkable {
   readonly isAboutToAsk: boolean;
   /** It is told what happens to its place. */
   on(happened: Extract<Happened, { readonly what: "first" | "reader" | "turn" | "heard" }>): void;
-  /** Whether a lock could be passed on to it now: it is not asking, and its deadline has not passed. */
-  isReady(nowMs: number): boolean;
+  /** Whether a lock could be passed on to it now: it wants one like that, the nodes know nothing of it, and it is in time. */
+  isReady(settings: LeaseSettings, nowMs: number): boolean;
   /** The same, for a release that puts it there. */
   toSend(): Waiter | undefined;
   /** A node has executed a deferred acquire. @returns whether it was its */
   onNodeGrant(index: number, voteFor: VoteFor): boolean;
-  /** Asks for the lock that is being released. Only while it is ready. */
-  receive(from: Predecessor, nowMs: number): void;
+  /** The lock is passed on to it. Only while it is ready. @param lease that goes on for it: a `Lease` */
+  receive(lease: GrantedWaiter, nowMs: number): void;
 }
 
 /**

@@ -4,26 +4,14 @@ import { newOperation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
-import { admits, WaitQueue, type QueueMember } from "./wait-queue.js";
-import { HeldPlaces, type PlaceOfLock } from "./held-places.js";
+import { admits, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-queue.js";
+import { HeldPlaces } from "./held-places.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort, type VoteFor } from "./ports.js";
 import { Places } from "./places.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
 import { LocalPermits } from "./local-permits.js";
-
-/** A lock that was granted to an acquire of a wait queue. */
-export interface GrantedWaiter {
-  readonly keys: LockKind;
-  /** Where it may still stand in the nodes' queues; undefined if it had no place there. */
-  readonly place?: PlaceOfLock | undefined;
-  /** By the clock. Detects a loss that no timer has reported yet, which ends with {@link WaitQueues.onEnd}. */
-  isHeld(): boolean;
-  /** Another node has notified us. */
-  takeTurn(index: number, waiter: Waiter): void;
-  /** Another node has executed its acquire. */
-  onNodeGrant(index: number, voteFor: VoteFor): boolean;
-}
 
 /** Limit for notifications of names that nobody here wants, over all nodes. */
 export const MAX_PASSED_BACK_A_SECOND = 256;
@@ -108,11 +96,17 @@ export class WaitQueues {
   }
 
   /** The waiter to which a lock of ours may be passed on without a release; undefined if the nodes must choose. */
-  successorOf(keys: LockKind, run: Run, nowMs: number): QueueMember | undefined {
+  successorOf(
+    keys: LockKind,
+    settings: LeaseSettings,
+    run: Run,
+    nowMs: number,
+  ): QueueMember | undefined {
     const first = this.of(keys)?.first;
     const ticket = first?.waiter?.ticket;
     if (first === undefined || ticket === undefined) return undefined;
-    return mayPassOn(run, ticket, nowMs) && first.isReady(nowMs) ? first : undefined;
+    const isFor = mayPassOn(run, ticket, settings.ttlMs, nowMs) && first.isReady(settings, nowMs);
+    return isFor ? first : undefined;
   }
 
   /**
@@ -140,13 +134,14 @@ export class WaitQueues {
 
   /**
    * @param holder the lock that was granted, if it was
-   * @param isReleased its place is left with the release of what it has deferred, unless others go on with it
+   * @param isNowhere it stands in no node's queue, or its place is left with the release of what it has deferred, unless
+   *   others go on with it
    */
   leave(
     waitQueue: WaitQueue,
     member: QueueMember,
     holder: GrantedWaiter | undefined,
-    isReleased = false,
+    isNowhere = false,
   ): void {
     if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = waitQueue.first === member;
@@ -163,7 +158,7 @@ export class WaitQueues {
     // A lock keeps its place until it ends, or its attempt leaves it; one that its owner let in had none.
     const isLeftTo = holder?.place !== undefined || holder?.keys.queue.keepsPlace === false;
     if (waiter === undefined || isLeftTo) return;
-    if (first === undefined ? !isReleased : wasFirst && !hasPlace(first, waiter))
+    if (first === undefined ? !isNowhere : wasFirst && !hasPlace(first, waiter))
       this.#leavePlace(waitQueue, member.keys, waiter);
   }
 

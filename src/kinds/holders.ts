@@ -1,3 +1,4 @@
+import { fenceAfter, MAX_FENCE } from "../protocol/fencing.js";
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import { MARKERS } from "../protocol/markers.js";
@@ -88,5 +89,5 @@ export function holdersFound(votes: readonly Vote[], keys: NameKeys): FoundHolde
 export function fenceAbove(seen: readonly Vote[]): number | undefined {
   const fences = seen.flatMap((vote) => (vote.kind === "granted" && vote.snapshot?.fence) || []);
   if (fences.length === 0) return undefined;
-  return Math.min(Math.max(...fences) + 1, Number.MAX_SAFE_INTEGER);
+  return Math.min(fenceAfter(Math.max(...fences)), MAX_FENCE);
 }

@@ -7,6 +7,9 @@
  * Two grants share a sealed node; on it their ownership intervals are disjoint, so the later one
  * read a fence at least as large as the earlier one's token. No clock appears in the argument.
  *
+ * A fence is a multiple of {@link FENCE_STEP}: the tokens up to the next one are for those to whom the lock is passed on
+ * within its process, see pass-on-run.ts. They are above it, and below every fence that a later acquire reads.
+ *
  * What a node does is in script/lib/draw_fence.lua and script/fast/acquire.lua. A node clamps a proposal to around its
  * own time of day: a client far ahead would use up the counter's range, and one far behind would, after the counter
  * was lost, start below tokens already issued.
@@ -18,6 +21,17 @@ import { toleratedCount } from "./quorum-verdict.js";
 
 /** Largest fence: beyond it a JSON number and a Lua double stop counting in ones. */
 export const MAX_FENCE = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Fences are this far apart. A divisor of a millisecond in microseconds, so that a round time is one; more than a lock
+ * is passed on in a row, and little enough that a process that asks thousands of times a second stays near the clock.
+ */
+export const FENCE_STEP = 20;
+
+/** The first fence above that one, or above a token that it stands for. */
+export function fenceAfter(fence: number): number {
+  return Math.floor(fence / FENCE_STEP) * FENCE_STEP + FENCE_STEP;
+}
 
 /**
  * How far a proposal may be from the node's clock, in microseconds. Twice the slack must stay below the quarantine of

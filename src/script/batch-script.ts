@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { MAX_FENCE } from "../protocol/fencing.js";
+import { FENCE_STEP, MAX_FENCE } from "../protocol/fencing.js";
 import {
   inboxChannel,
   RECORD_KEY,
@@ -28,6 +28,7 @@ const LEASES_FROM = 2 ** 52;
 const CONSTANTS = {
   ...PLACES,
   END_MS,
+  FENCE_STEP,
   FIRST_MS,
   FIRST_SECONDS,
   INBOX_CHANNEL: inboxChannel(""),

@@ -1,5 +1,4 @@
 import { expect } from "chai";
-import { PassOn } from "../../src/coordinator/pass-on.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { Attempt, type AttemptOutcome } from "../../src/coordinator/attempt.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
@@ -191,23 +190,6 @@ describe("An acquire that waits for its admission", () => {
     }
     makeRoom();
     expect(bench.nodes[0]?.last("acquire").operation.keys.name).to.equal(KEYS.name);
-  });
-
-  it("takes a lock of its process over at once, with the release of that", () => {
-    const { bench, attempts } = busyBench();
-    bench.acquire({}, { waitMs: 1_000, fair: true });
-    const waiting = bench.context.waitQueues.of(KEYS)?.first;
-    expect(waiting?.isReady(bench.clock.now())).to.equal(true);
-    const released = {
-      ...{ keys: KEYS, ownerId: "o", settings: { nodeTimeoutMs: 50, ttlMs: 1_000 } },
-      ...{ token: 7, mayHold: 7, waiter: undefined },
-    };
-    const run = { startedMs: 0, isWaitedFor: false, lastTicket: 0, passOnCount: 0 };
-    const { context } = bench;
-    waiting?.receive(new PassOn(context, released as never, run), bench.clock.now());
-    expect(attempts()).to.equal(1);
-    expect(context.admission.waitingCount).to.equal(0);
-    expect(bench.nodes[0]?.last("acquire").operation.previous?.ownerId).to.equal("o");
   });
 
   it("gives way to a preemption, and asks behind it", () => {

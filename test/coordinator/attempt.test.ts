@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { FENCE_STEP } from "../../src/protocol/fencing.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
@@ -36,7 +37,7 @@ describe("Attempt", () => {
     const first = bench.clock.wallUs();
     expect(bench.nodes[0]?.all("acquire").map(({ operation }) => operation.fence)).to.deep.equal([
       ...[first, first],
-      ...[first + 1, first + 1],
+      ...[first + FENCE_STEP, first + FENCE_STEP],
     ]);
   });
 

@@ -21,7 +21,7 @@ class Bench {
         keys: KEYS,
         settings: leaseSettings({ renew: false, ...over }),
         ownerId: "me",
-        fencingToken: 7,
+        fence: 7,
       },
       ...{ firstSendMs, grantedAtMs: this.coordinator.clock.now() },
       ...{ validUntilMs: firstSendMs + 988, mayHold, complete },

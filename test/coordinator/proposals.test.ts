@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { FENCE_STEP, fenceAfter } from "../../src/protocol/fencing.js";
 import { nextProposal, Proposals } from "../../src/coordinator/proposals.js";
 
 const us = fc.integer({ min: 0, max: 2 ** 52 });
@@ -20,7 +21,7 @@ describe("fencing proposals of a process", () => {
           wallUs = us;
           const asked = Array.from({ length: count }, () => proposals.current);
           expect(new Set(asked).size).to.equal(1);
-          expect(asked[0]).to.equal(Math.max(last + 1, us));
+          expect(asked[0]).to.equal(Math.max(fenceAfter(last), us - (us % FENCE_STEP)));
           last = asked[0] ?? Number.NaN;
           for (const callback of deferred.splice(0)) callback();
         }
@@ -37,13 +38,14 @@ describe("nextProposal", () => {
         for (const wallUs of readings) {
           const proposal = nextProposal(last, wallUs);
           expect(proposal).to.be.greaterThan(last);
+          expect(proposal % FENCE_STEP).to.equal(0);
           last = proposal;
         }
       }),
     );
   });
 
-  it("is the time of day in whole microseconds once that has moved on", () => {
-    expect(nextProposal(5, 1_234.9)).to.equal(1_234);
+  it("is the time of day in microseconds, down to a fence, once that has moved on", () => {
+    expect(nextProposal(5, 1_234.9)).to.equal(1_220);
   });
 });

@@ -1,7 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { Acquire } from "../../src/coordinator/acquire.js";
-import { PassOn } from "../../src/coordinator/pass-on.js";
 import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -229,28 +228,9 @@ describe("WaitPlace, notified by a quorum while it asks", () => {
         pendingAcquire.whenDecided(KEYS.lockKey, () => {}),
         "steals",
       ).to.equal(!isDecided);
-      expect(waitQueues.of(KEYS)?.first?.isReady(bench.clock.now()), "passes on").to.equal(
-        isDecided,
-      );
       expect(waitQueues.nextOf(KEYS) !== undefined, "queues it").to.equal(isDecided);
     });
   }
-
-  it("takes a lock of its process over if its attempt has failed", () => {
-    const { bench, outcomes } = lostBench();
-    bench.answer("acquire", [split(0), split(1)]);
-    bench.clock.advance(10);
-    const first = bench.context.waitQueues.of(KEYS)?.first;
-    const released = {
-      ...{ keys: KEYS, ownerId: "o", settings: { nodeTimeoutMs: 50, ttlMs: 1_000 } },
-      ...{ token: 7, mayHold: 7, waiter: undefined },
-    };
-    const run = { startedMs: 0, isWaitedFor: false, lastTicket: 0, passOnCount: 0 };
-    first?.receive(new PassOn(bench.context, released as never, run), bench.clock.now());
-    expect(bench.nodes[0]?.last("acquire").operation.previous?.ownerId).to.equal("o");
-    bench.answer("acquire", [granted(7), granted(7), granted(7)]);
-    expect(outcomes[0]).to.include({ kind: "granted", attemptCount: 2 });
-  });
 
   it("tells a request that steals the name once it has given its attempt up", () => {
     const { bench, pendingAcquire, told } = lostBench();

@@ -48,7 +48,7 @@ describe("what stands on the nodes", () => {
   for (const { fences, above } of [
     { fences: [], above: undefined },
     { fences: [undefined, undefined], above: undefined },
-    { fences: [7, undefined, 9], above: 10 },
+    { fences: [7, undefined, 29], above: 40 },
     { fences: [Number.MAX_SAFE_INTEGER], above: Number.MAX_SAFE_INTEGER },
   ]) {
     it(`a token above ${String(fences)} is ${above}`, () => {

@@ -97,7 +97,7 @@ describe("a release by force", () => {
       expect(result.nodes).to.deep.equal(result.nodes.length === 3 ? NAMES : result.nodes);
       expect(result.nodes).to.have.length(nodes);
       expect(result.isQuorate).to.equal(isQuorate);
-      expect(bench.nodes[0]?.last("release").operation).to.include({ ownerId: OWNER, fence: 10 });
+      expect(bench.nodes[0]?.last("release").operation).to.include({ ownerId: OWNER, fence: 20 });
     });
   }
 

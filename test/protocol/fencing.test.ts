@@ -2,6 +2,8 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import {
   drawnToken,
+  FENCE_STEP,
+  fenceAfter,
   FENCE_LEAD_US,
   fenceSlackUs,
   implausibleText,
@@ -14,6 +16,18 @@ import type { Vote } from "../../src/protocol/operation.js";
 import { fault, granted, held } from "../support/votes.js";
 
 const us = fc.integer({ min: 0, max: 2 ** 52 });
+
+describe("fenceAfter", () => {
+  it("is the next fence, above every token that the last one stands for", () => {
+    fc.assert(
+      fc.property(us, (token) => {
+        const next = fenceAfter(token);
+        expect(next % FENCE_STEP).to.equal(0);
+        expect(next).to.be.within(token + 1, token + FENCE_STEP);
+      }),
+    );
+  });
+});
 
 describe("fenceSlackUs", () => {
   it("allows a quarter of the quarantine, so that nodes whose clocks differ by seconds agree at once", () => {

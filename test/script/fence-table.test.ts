@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { bytesOf } from "../../src/memory/bytes.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
+import { FENCE_STEP } from "../../src/protocol/fencing.js";
 import { RECORD_KEY, WAITING_KEY, queueKeyOf } from "../../src/protocol/keys.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import type { Operation, Vote } from "../../src/protocol/operation.js";
@@ -127,7 +128,7 @@ for (const buckets of [1, 2, 65_536]) {
         node.batch(operations).map((vote) => vote.kind === "granted" && vote.fence);
       expect(fencesOf(acquire(a, NOW_US), acquire(b, NOW_US))).to.deep.equal([NOW_US, NOW_US]);
       node.run("DEL", a.lockKey);
-      expect(fencesOf(acquire(a, NOW_US))).to.deep.equal([NOW_US + 1]);
+      expect(fencesOf(acquire(a, NOW_US))).to.deep.equal([NOW_US + FENCE_STEP]);
     });
   });
 }

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { bytesOf } from "../../src/memory/bytes.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
-import { fenceSlackUs, MAX_FENCE } from "../../src/protocol/fencing.js";
+import { FENCE_STEP, fenceAfter, fenceSlackUs, MAX_FENCE } from "../../src/protocol/fencing.js";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
 import { decodeReply } from "../../src/script/batch-decoder.js";
 import { encodeBatch } from "../../src/script/batch-encoder.js";
@@ -51,7 +51,8 @@ for (const [path, more] of Object.entries(PATHS)) {
       fc.assert(
         fc.property(us, us, us, slack, (fence, proposal, nodeTimeUs, slackUs) => {
           const given = fenceFor({ fence, proposal, nodeTimeUs, slackUs });
-          expect(given).to.be.at.least(fence + 1);
+          expect(given).to.be.at.least(fenceAfter(fence));
+          expect(given % FENCE_STEP).to.equal(0);
         }),
       );
     });
@@ -67,7 +68,7 @@ for (const [path, more] of Object.entries(PATHS)) {
       fc.assert(
         fc.property(us, us, slack, (fence, nodeTimeUs, slackUs) => {
           const given = fenceFor({ fence, proposal: MAX_FENCE, nodeTimeUs, slackUs });
-          expect(given).to.be.at.most(Math.max(fence + 1, nodeTimeUs + slackUs));
+          expect(given).to.be.at.most(Math.max(fenceAfter(fence), nodeTimeUs + slackUs));
         }),
       );
     });

@@ -10,7 +10,6 @@ import { MAX_NAMES } from "../../options/name-keys.js";
 import { hashSlotOf, type NameKeys } from "../../protocol/keys.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Votes } from "../../protocol/operation.js";
-import { nextRun } from "../../protocol/pass-on-run.js";
 import { validUntilMs } from "../../protocol/lease-times.js";
 
 /** Of one lock: one for each set of its resources, in the order of the sets. */
@@ -116,8 +115,8 @@ export function leasesByValue(
   const untilMs = Math.min(nowMs + leftMs, validUntilMs(nowMs, ttlMs, driftFactor));
   const times = { firstSendMs: nowMs, grantedAtMs: nowMs, validUntilMs: untilMs };
   const nodes = { mayHold: ALL_NODES, complete: ALL_NODES };
-  const run = nextRun(undefined, false, nowMs, 0);
-  const token = { fencingToken: undefined };
+  const run = { startedMs: nowMs, isWaitedFor: false, lastTicket: 0, passOnCount: 0 };
+  const token = { fence: undefined };
   return sets.map(
     (keys) => new Lease(context, { keys, settings, ownerId, ...token, ...times, ...nodes, run }),
   );

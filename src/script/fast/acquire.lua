@@ -1,6 +1,6 @@
 -- A group of acquires of free exclusive locks. A proposal above every fence of the node is stored without reading the
 -- old values, which is nearly always possible.
--- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_OWNER KEYS_OF_ALL
+-- luacheck: read globals ARG_BUCKET ARG_FENCE ARG_OWNER FENCE_STEP KEYS_OF_ALL
 
 -- Fills in the replies of the simple cases, after the n existing ones. Returns which lock keys of the others have just
 -- been set, by the index of each in the group, or nothing; and the highest fence of the node, if it is known.
@@ -17,7 +17,7 @@ return function(replies, n, ttl, size, k, a, proposal, now_us, top)
   local fence = tonumber(proposal)
   if not fence or not fields[3] then return nil, top end
   top = top or tonumber(try('HGET', KEYS[1], 'top') or 0)
-  local is_near = top and math.abs(fence - now_us) <= tonumber(ARGV[2])
+  local is_near = top and math.abs(fence - now_us) <= tonumber(ARGV[2]) and fence % FENCE_STEP == 0
   if is_near and fence > top and type(try('HSET', KEYS[1], unpack(fields))) == 'number' then return nil, fence end
   local created = {}
   for m = 1, size do

@@ -10,31 +10,6 @@ export const abortLeavesKeys: Scenario = plainScenario({
   chaosMs: 2_000,
 });
 
-export const failedPassOnKeepsKey: Scenario = plainScenario({
-  clients: 1,
-  options: { ttlMs: 20_000, maxTtlMs: 20_000, maxDelayMs: 1_000 },
-  workload: [
-    session({ atMs: 1_000, client: 0, holdMs: 85, writeCount: 0 }),
-    session({ atMs: 1_010, client: 0, waitMs: 5_000, writeCount: 0 }),
-  ],
-  faults: [
-    { kind: "partition", atMs: 1_085, client: 0, node: 1, way: "both", forMs: 3_500 },
-    { kind: "partition", atMs: 1_085, client: 0, node: 2, way: "both", forMs: 3_500 },
-  ],
-  chaosMs: 6_000,
-});
-
-export const faultWithholdsRelease: Scenario = plainScenario({
-  clients: 1,
-  options: { ttlMs: 20_000, maxTtlMs: 20_000, maxDelayMs: 1_000 },
-  workload: [
-    session({ atMs: 1_000, client: 0, holdMs: 85, writeCount: 0 }),
-    session({ atMs: 1_010, client: 0, waitMs: 5_000, writeCount: 0 }),
-  ],
-  faults: [{ kind: "partition", atMs: 1_085, client: 0, node: 2, way: "both", forMs: 3_500 }],
-  chaosMs: 6_000,
-});
-
 export const noElapsedCheck: Scenario = plainScenario({
   clients: 1,
   workload: [session({ atMs: 1_000, client: 0 })],

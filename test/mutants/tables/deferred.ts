@@ -32,7 +32,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "network", "bursts"],
     noticedBy: ["S1", "S2"],
     seedBudget: 300,
-    pin: { where: 1, seed: 3, timing: 1, ms: 254 },
+    pin: { where: 1, seed: 26, ms: 326 },
   },
   {
     id: "deferred-for-the-dead",

@@ -192,7 +192,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "election"],
     noticedBy: ["I4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 14, ms: 550 },
+    pin: { where: 0, seed: 29, ms: 169 },
   },
   {
     id: "shown-what-is-forged",

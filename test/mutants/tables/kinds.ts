@@ -112,7 +112,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 800,
-    pin: { where: 0, seed: 163, timing: 3, ms: 289 },
+    pin: { where: 0, seed: 163, timing: 7, ms: 1352 },
   },
   {
     id: "one-expiry-for-all-holds",
@@ -212,7 +212,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["S1", "S2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 274, ms: 106 },
+    pin: { where: 0, seed: 274, timing: 1, ms: 89 },
   },
   {
     id: "permits-counted-by-node",
@@ -249,7 +249,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["K2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 10, ms: 1920 },
+    pin: { where: 0, seed: 10, timing: 2, ms: 845 },
   },
   {
     id: "small-waiter-told-first",
@@ -261,7 +261,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["K2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 10, ms: 451 },
+    pin: { where: 0, seed: 10, timing: 2, ms: 176 },
   },
   {
     id: "first-of-several-permits-decides",

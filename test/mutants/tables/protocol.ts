@@ -48,7 +48,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["Q1", "S1"],
     seedBudget: 300,
-    pin: { where: 1, seed: 50, ms: 134 },
+    pin: { where: 1, seed: 50, timing: 7, ms: 121 },
   },
   {
     id: "lock-delay-not-stored",

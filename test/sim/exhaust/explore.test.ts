@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { FENCE_STEP } from "../../../src/protocol/fencing.js";
 import { explore } from "../../../sim/exhaust/explore.js";
 import { REAL_RULES, type Rules, type Scope } from "../../../sim/exhaust/scope.js";
 import { WAITED_FOR } from "../../../sim/exhaust/scopes.js";
@@ -66,7 +67,7 @@ const PLANTED: readonly PlantedRule[] = [
     scope: {},
     rules: {
       ...REAL_RULES,
-      stepOnNode: stepperOf(planted(["then fence = last + 1 end", "then fence = last end"])),
+      stepOnNode: stepperOf(planted([`last - last % ${FENCE_STEP} + ${FENCE_STEP}`, "last"])),
     },
     finds: /^F1: /,
   },

@@ -1,6 +1,6 @@
 import type { HandleEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { call, lost, send } from "../../support/check/events.js";
+import { call, lost, passed, send } from "../../support/check/events.js";
 
 function handle(
   atUs: number,
@@ -23,6 +23,14 @@ describe("oracle J1, locks with several handles", () => {
     "J1",
     [
       { title: "a release with the last handle", events: [...joined, first, ...freed, last] },
+      {
+        title: "one that is passed on with the last handle, and released with the next",
+        events: [
+          ...[...joined, first, asked, passed(9, "A", 6), last, handle(10, 2, "join", true)],
+          ...[call(11, 8, "release"), send(11, "A", 0, { op: "release" })],
+          handle(11, 2, "leave", false),
+        ],
+      },
       {
         title: "a handle that is released twice",
         events: [...joined, first, { ...first, atUs: 6 }, ...freed, last],

@@ -1,12 +1,12 @@
 import type { HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { call, end, grant, phase, processEvent } from "../../support/check/events.js";
+import { call, end, grant, passed, phase, processEvent } from "../../support/check/events.js";
 
 const told = (atUs: number): HistoryEvent => {
   return { kind: "lost", atUs, process: "A", name: "a", ownerId: "A", reason: "expired" };
 };
-const check = (atUs: number): HistoryEvent => {
-  return { kind: "check", atUs, process: "A", name: "a", ownerId: "A" };
+const check = (atUs: number, token?: number): HistoryEvent => {
+  return { kind: "check", atUs, process: "A", name: "a", ownerId: "A", token };
 };
 const late = phase(9_000_000, "clean");
 const ranOut = [grant(0, "A"), end(988_000, "A", "expired")];
@@ -16,6 +16,10 @@ describe("oracle S6, loss", () => {
     "S6",
     [
       { title: "a loss told at its time", events: [...ranOut, told(988_000), late] },
+      {
+        title: "whoever it was passed on to",
+        events: [grant(0, "A", { token: 5 }), check(1, 5), passed(2, "A", 6), check(3, 6)],
+      },
       { title: "a loss told within the slop of a timer", events: [...ranOut, told(990_000), late] },
       {
         title: "a paused process that is told when it goes on",
@@ -61,6 +65,17 @@ describe("oracle S6, loss", () => {
       },
     ],
     [
+      {
+        title: "whoever has passed it on",
+        events: [grant(0, "A", { token: 5 }), passed(2, "A", 6), check(3, 5)],
+      },
+      {
+        title: "nothing told to whoever it was passed on to",
+        events: [
+          ...[grant(0, "A", { token: 5 }), call(2, 1, "release"), passed(2, "A", 6)],
+          ...[end(988_000, "A", "expired"), late],
+        ],
+      },
       { title: "a loss that is never told", events: [...ranOut, late] },
       { title: "a loss told one microsecond too late", events: [...ranOut, told(990_001), late] },
       {

@@ -1,5 +1,5 @@
 import { judgeCases } from "../../support/check/cases.js";
-import { call, end, grant, key, send, settle } from "../../support/check/events.js";
+import { call, end, grant, key, passed, send, settle } from "../../support/check/events.js";
 
 const MS = 1_000;
 const taken = (node: number, deadUs: number) => key(1, node, undefined, "A", { deadUs });
@@ -16,6 +16,18 @@ describe("oracle R1, releases", () => {
       {
         title: "a quorum that deleted",
         events: [release, deleted(0), deleted(1), settle(3, 1, "released")],
+      },
+      {
+        title: "a lock that was passed on, and then deleted",
+        events: [
+          ...[call(1, 1, "release", { token: 5 }), passed(1, "A", 6), settle(2, 1, "released")],
+          ...[
+            call(3, 2, "release", { token: 6 }),
+            deleted(0),
+            deleted(1),
+            settle(4, 2, "released"),
+          ],
+        ],
       },
       {
         title: "a quorum that deleted both names",
@@ -79,6 +91,13 @@ describe("oracle R1, releases", () => {
       },
     ],
     [
+      {
+        title: "a lock that was passed on, and that nobody deleted after that",
+        events: [
+          ...[call(1, 1, "release", { token: 5 }), passed(1, "A", 6), settle(2, 1, "released")],
+          ...[call(3, 2, "release", { token: 6 }), settle(4, 2, "released")],
+        ],
+      },
       {
         title: "a release that a minority deleted",
         events: [release, deleted(0), settle(3, 1, "released")],

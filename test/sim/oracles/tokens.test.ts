@@ -1,5 +1,5 @@
 import { judgeCases } from "../../support/check/cases.js";
-import { grant, send } from "../../support/check/events.js";
+import { grant, passed, send } from "../../support/check/events.js";
 
 const a = [send(0, "A", 0), grant(10, "A", { token: 5 })];
 const left = (atUs: number) => send(atUs, "A", 0, { op: "release", round: 2, deferred: "B" });
@@ -30,6 +30,10 @@ describe("oracle F1, fencing tokens", () => {
           grant(1, "B", { token: 5, owner: "job" }),
         ],
       },
+      {
+        title: "one after the other within a process, below the next one",
+        events: [...a, passed(10, "A", 6), passed(10, "A", 7), ...b(11, 25)],
+      },
       { title: "grants without tokens", events: [grant(1, "A"), grant(2, "B")] },
     ],
     [
@@ -57,6 +61,12 @@ describe("oracle F1, fencing tokens", () => {
         ],
       },
       { title: "one that repeats", events: [...a, ...b(11, 5)] },
+      { title: "one that is passed on with the lock", events: [...a, passed(10, "A", 5)] },
+      {
+        title: "a smaller one than before within a process",
+        events: [...a, passed(10, "A", 7), passed(10, "A", 6)],
+      },
+      { title: "one that was passed on before", events: [...a, passed(10, "A", 6), ...b(11, 6)] },
       {
         title: "one that repeats in attempts that overlap",
         events: [send(9, "B", 0, { round: 2 }), ...a, grant(20, "B", { token: 5 })],

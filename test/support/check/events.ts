@@ -7,6 +7,7 @@ import type {
   HistorySettings,
   KeyEvent,
   NodeEvent,
+  PassedEvent,
   PlaceEvent,
   ProcessEvent,
   SendEvent,
@@ -40,6 +41,10 @@ export function validity(
   const base = { process: ownerId, name: "a", ttlMs: 1_000 };
   const times = { leaseMs: atUs / 1_000, validUntilMs: 1_488, untilUs: 1_488_000 };
   return { kind: "validity", atUs, ownerId, ...base, ...times, ...more };
+}
+
+export function passed(atUs: number, ownerId: string, token: number): PassedEvent {
+  return { kind: "passed", atUs, process: ownerId, name: "a", ownerId, token };
 }
 
 export function end(atUs: number, ownerId: string, why: EndEvent["why"] = "released"): EndEvent {
