@@ -58,7 +58,7 @@ export class SimClient implements Service<SimLock> {
   /** How many callbacks of requests run, and who waits for the last of them. */
   #callbackCount = 0;
   #onLastCallback: (() => void) | undefined;
-  /** By owner: the handles that are not yet released. */
+  /** By owner and token: the handles that are not yet released. */
   readonly #handles = new Map<string, Set<SimLock>>();
   /** By owner: the handle released last. */
   readonly #freeing = new Map<string, SimLock>();
@@ -229,10 +229,10 @@ export class SimClient implements Service<SimLock> {
 
   /** Whether releasing this handle releases, or released, the lock itself. */
   #leave(had: SimLock): boolean {
-    const { ownerId } = had;
-    const handles = this.#handles.get(ownerId);
-    if (handles?.delete(had) === true && handles.size === 0) this.#freeing.set(ownerId, had);
-    return handles === undefined || this.#freeing.get(ownerId) === had;
+    const lock = lockOf(had);
+    const handles = this.#handles.get(lock);
+    if (handles?.delete(had) === true && handles.size === 0) this.#freeing.set(lock, had);
+    return handles === undefined || this.#freeing.get(lock) === had;
   }
 
   /** Gives the lock away if it is held: a client that gets the text may adopt it. */
@@ -423,9 +423,12 @@ export class SimClient implements Service<SimLock> {
     const { fencingToken: token } = lock;
     const ownerId = ownerIdOf(lock);
     const had: SimLock = { lock, ownerId, token, names: historyNamesOf(lock), handle };
-    getOrAdd(this.#handles, ownerId, () => new Set()).add(had);
+    getOrAdd(this.#handles, lockOf(had), () => new Set()).add(had);
     this.told.watch(had);
     this.told.onHandle(had, "join");
     return had;
   }
 }
+
+/** Tells apart locks that were passed on from one to the other. */
+const lockOf = ({ ownerId, token }: SimLock): string => `${ownerId} ${token}`;

@@ -79,21 +79,35 @@ const MATRIX: readonly Contention[] = SHAPES.flatMap(([processCount, workerCount
 
 const THROTTLED_CONTENTION: Contention = { ...MAIN_CONTENTION, firstShare: 0.2 };
 
-/** Subjects of the contentions other than the main one. */
+/** Those that have targets, or show what one slow process does to the others. */
+const TARGETED: readonly Contention[] = [
+  ...[BARE_CONTENTION, FLEET_CONTENTION, THROTTLED_CONTENTION],
+];
+
+/** Their subjects. */
 const SOME_SUBJECTS = ["quorate", "redis-semaphore", "redlock", "poll", "floor", "floor-granted"];
+
+/** Those of the others, which show what the section changes: all with all would take more than an hour. */
+const FEW_SUBJECTS = ["quorate", "redis-semaphore", "floor", "floor-granted"];
+
+function subjectsOf(contention: Contention): readonly string[] {
+  const name = contentionName(contention);
+  if (name === contentionName(MAIN_CONTENTION)) return CONTENDED_SUBJECTS;
+  const isTargeted = TARGETED.some((one) => contentionName(one) === name);
+  return isTargeted ? SOME_SUBJECTS : FEW_SUBJECTS;
+}
 
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
   cases: [
     ...[...MATRIX, THROTTLED_CONTENTION].map((contention) => {
-      const isMain = contentionName(contention) === contentionName(MAIN_CONTENTION);
-      return { contention, subjectNames: isMain ? CONTENDED_SUBJECTS : SOME_SUBJECTS };
+      return { contention, subjectNames: subjectsOf(contention) };
     }),
     { contention: CLUSTER_CONTENTION, subjectNames: ["quorate", "quorate-cluster"] },
   ],
   rounds: 3,
   warmUpCycles: 10_000,
-  warmUpMs: 15_000,
+  warmUpMs: 8_000,
   settleMs: 500,
   measureMs: 2_000,
   profileMs: 1_000,

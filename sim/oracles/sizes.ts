@@ -16,14 +16,16 @@ interface Sizes {
   readonly versions: Map<number, number>;
   /** By version: how many permits nodes have kept with it. Of several, the largest replaces the others. */
   readonly counts: Map<number, Set<number>>;
+  /** By node: the newest that it has kept, whether it lost it or not. */
+  readonly ever: Map<number, number>;
   /** The version in force, and since when; the last at the end. */
   readonly inForce: { readonly atUs: number; readonly version: number }[];
 }
 
 /**
  * K4: a permit that there is no more is granted to nobody. A size is in force while a quorum of nodes keeps its version,
- * or a newer one; it is, or has been, when the call that resized to it says so, and a node keeps no older one after it,
- * unless it loses its data. Whoever asks while it is, until its grant, has a number that is below it, or below that of a
+ * or a newer one; it is, or has been, when the call that resized to it says so, but for nodes that have kept it and lost
+ * their data since: they do not vote for long enough. And a node keeps no older one after it, unless it loses its data. Whoever asks while it is, until its grant, has a number that is below it, or below that of a
  * newer version. (That no two hold the same permit is S1, so holders are never more than the larger of the sizes under
  * which they asked.)
  */
@@ -37,23 +39,28 @@ export function checkSizes({ settings, events }: History, violate: Violate): voi
 
   const of = (name: string): Sizes =>
     getOrAdd(semaphores, name, () => {
-      return { versions: new Map(), counts: new Map(), inForce: [{ atUs: 0, version: 0 }] };
+      const inForce = [{ atUs: 0, version: 0 }];
+      return { versions: new Map(), counts: new Map(), ever: new Map(), inForce };
     });
+  /** So many keep it, or a newer one. */
+  const ofQuorum = (versions: ReadonlyMap<number, number>): number =>
+    [...versions.values()].toSorted((a, b) => b - a)[quorum - 1] ?? 0;
   const keep = (event: SizeEvent): void => {
     const { node, name, atUs, count = 0, version = 0, isLost = false } = event;
-    const { versions, counts, inForce } = of(name);
+    const { versions, counts, ever, inForce } = of(name);
     const before = versions.get(node) ?? 0;
     if (version < before && !isLost) {
       violate(atUs, `node ${node} keeps version ${version} of ${name} after ${before}`);
     }
     versions.set(node, version);
+    ever.set(node, Math.max(version, ever.get(node) ?? 0));
     if (version > 0) getOrAdd(counts, version, () => new Set()).add(count);
-    const kept = [...versions.values()].toSorted((a, b) => b - a);
-    inForce.push({ atUs, version: kept[quorum - 1] ?? 0 });
+    inForce.push({ atUs, version: ofQuorum(versions) });
   };
   const judgeCall = ({ name, resizeTo = 0, atUs: calledUs }: CallEvent, atUs: number): void => {
-    const { counts, inForce } = of(name);
+    const { counts, ever, inForce } = of(name);
     const newest = Math.max(
+      ofQuorum(ever),
       ...inForce
         .filter((one, at) => (inForce[at + 1]?.atUs ?? atUs) >= calledUs)
         .map((one) => one.version),

@@ -6,7 +6,7 @@ export interface ObservedHolder {
   readonly value: string | undefined;
   /**
    * Its fencing token, for a leader and for a lock with a `value`. Otherwise it may be above that, where another name
-   * shares the counter.
+   * shares the counter, and up to 16 below it, where the lock was passed on within its process, which is not shown.
    */
   readonly fence: number;
   /** When it got the name: by the clock of its process, as far as those of the nodes agree. */

@@ -1,4 +1,5 @@
 import type { LockReport } from "../index.js";
+import { fenceAfter } from "../protocol/fencing.js";
 import { quorumSize } from "../protocol/quorum-verdict.js";
 
 /** Whether a lock is still held: what `quorate held` asks. */
@@ -30,5 +31,7 @@ function holds(report: LockReport, { token, fingerprint }: HoldingQuestion): boo
   const holders = report.holders.filter(({ isQuorate }) => isQuorate);
   if (fingerprint !== undefined)
     return holders.some((holder) => holder.fingerprint === fingerprint);
-  return holders.length > 0 && report.fencingToken === token;
+  // A lock that is passed on within its process counts on from its fence.
+  const { fencingToken: fence = Number.NaN } = report;
+  return holders.length > 0 && token >= fence && token < fenceAfter(fence);
 }

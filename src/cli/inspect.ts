@@ -32,7 +32,8 @@ free, 69 if not. The result can be outdated by the time you read it.`,
 function reportText(report: LockReport, output: Output): string {
   const { name, state, holders, nodes, waitingCount, fencingToken } = report;
   const colour = state === "held" ? "yellow" : state === "free" ? "green" : "red";
-  const token = fencingToken === undefined ? "" : `, last fencing token ${fencingToken} at most`;
+  const token =
+    fencingToken === undefined ? "" : `, token of the last grant ${fencingToken} at most`;
   const waiting = waitingCount === 0 ? "" : `, ${waitingCount} waiting`;
   const parts = [`${printable(name)} is ${output.style(colour, state)}${token}${waiting}`];
   const head = (cells: readonly string[]): readonly string[] =>

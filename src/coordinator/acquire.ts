@@ -216,9 +216,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /** Called by its place in the wait queue. */
-  receive(lease: Lease, nowMs: number): void {
+  receive(lease: Lease): void {
     this.#rollBack();
-    this.#onGranted(lease, nowMs);
+    this.#end({ kind: "granted", lease });
     this.#tellDecided();
   }
 
@@ -389,7 +389,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     }
     this.#state.attempt = undefined;
     if (outcome.kind === "granted") {
-      this.#onGranted(outcome.lease, nowMs);
+      const isContended = outcome.lease.run.isWaitedFor || this.#state.attemptCount > 1;
+      this.#context.waitQueues.contended.onGranted(this.keys, isContended, nowMs);
+      this.#end(outcome);
     } else {
       this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
       if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
@@ -399,12 +401,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       } else this.#onFailure(outcome, nowMs);
     }
     this.#tellDecided();
-  }
-
-  #onGranted(lease: Lease, nowMs: number): void {
-    const isContended = lease.run.isWaitedFor || this.#state.attemptCount > 1;
-    this.#context.waitQueues.contended.onGranted(this.keys, isContended, nowMs);
-    this.#end({ kind: "granted", lease });
   }
 
   #onFailure(failure: AttemptFailure, nowMs: number): void {

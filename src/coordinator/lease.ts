@@ -3,6 +3,7 @@ import {
   keyTtlMs,
   longerKeptMs,
   renewalAtMs,
+  isUsable,
   isValid,
   lossAtMs,
   remainingTtlMs,
@@ -136,7 +137,6 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#longestLifeMs = keyTtlMs(settings);
     this.#keysEndMs = firstSendMs + this.#longestLifeMs;
     if (giver !== undefined) {
-      this.#keysEndMs = giver.#keysEndMs;
       this.#turnsTaken = giver.#turnsTaken;
       giver.#heir = this;
     }
@@ -328,14 +328,14 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   /** The waiter of this process that it is passed on to; undefined if the nodes are to choose. */
   #successor(): QueueMember | undefined {
     const { keys, run, settings } = this;
-    // A name that is kept closed is available to nobody. What was proclaimed ends with the lock, and so does a longer
-    // extension.
-    const isOwn = Boolean(settings.minHoldMs) || this.#proclaimed !== undefined;
-    const isLonger = this.#longestLifeMs > keyTtlMs(settings);
+    // A name that is kept closed is available to nobody. What was extended, or proclaimed with that, ends with the lock.
+    const isOwn = Boolean(settings.minHoldMs) || this.#renewal !== undefined;
     // Nodes that have notified us while we held it may have ended it.
-    if (!keys.queue.passesOn || isOwn || isLonger || this.#turnsUnused !== 0) return undefined;
+    if (!keys.queue.passesOn || isOwn || this.#turnsUnused !== 0) return undefined;
     const { clock, waitQueues } = this.#context;
-    return waitQueues.successorOf(keys, settings, run, clock.now());
+    const nowMs = clock.now();
+    if (!isUsable(nowMs, this.#validUntilMs)) return undefined;
+    return waitQueues.successorOf(keys, settings, run, nowMs);
   }
 
   #passOn(next: QueueMember): Promise<ReleaseResult> {
@@ -343,7 +343,6 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const nowMs = clock.now();
     this.#state = "released";
     this.isPassedOn = true;
-    this.#renewal?.stop();
     schedule.remove(this);
     this.#releasing = Promise.resolve("released");
     observer.onReleased(this);
@@ -355,7 +354,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     };
     const heir = new Lease(this.#context, grant, this);
     observer.onReleasing?.(this, this.#releasing);
-    next.receive(heir, nowMs);
+    next.receive(heir);
     return this.#releasing;
   }
 

@@ -24,7 +24,7 @@ export interface Waiting {
   /** It is told what happens to its place, and decides what to do. */
   on(happened: Happened, nowMs?: number): void;
   /** A lock of this process is passed on to it. */
-  receive(lease: Lease, nowMs: number): void;
+  receive(lease: Lease): void;
   /** A node has executed its deferred acquire. */
   onNodeGrant(index: number, dated: DatedVote): void;
 }
@@ -60,7 +60,9 @@ export class WaitPlace implements QueueMember {
   #askedMs: number;
   /** Its place in the nodes' queues, while that is refreshed. */
   #place: QueuedPlace | undefined;
-  /** Nodes may have its place, with its deferred acquire, or have executed that. */
+  /** Nodes may have its place. */
+  #isAtNodes = false;
+  /** Nodes may have its deferred acquire, or have executed it. */
   #isDeferred = false;
 
   constructor(context: Context, request: AcquireRequest, acquire: Waiting) {
@@ -99,6 +101,7 @@ export class WaitPlace implements QueueMember {
 
   /** Called by the wait queues: it is put into the nodes' queues, with its deferred acquire. */
   toSend(): Waiter | undefined {
+    this.#isAtNodes = true;
     this.#isDeferred = true;
     return this.waiter;
   }
@@ -124,7 +127,7 @@ export class WaitPlace implements QueueMember {
     if (waitQueue === undefined) return;
     const isReleased = holder === undefined && this.#releasing(waitQueue) !== undefined;
     // A lock that was passed on to it: the nodes know nothing of this place.
-    const isHeir = holder !== undefined && this.keys.queue.isDeferred && !this.#isDeferred;
+    const isHeir = holder !== undefined && this.keys.queue.isDeferred && !this.#isAtNodes;
     const isNowhere = isReleased || isHeir;
     this.#context.waitQueues.leave(waitQueue, this, holder, isNowhere);
     if (isReleased) this.#endOwner();
@@ -233,6 +236,7 @@ export class WaitPlace implements QueueMember {
     const isCalled = turns !== undefined && this.isItsTurn;
     turns?.forgetTurns();
     this.isTurnSeen = false;
+    this.#isAtNodes = true;
     this.#isDeferred = true;
     return isCalled;
   }
@@ -276,13 +280,13 @@ export class WaitPlace implements QueueMember {
 
   /** Called by the wait queue. */
   isReady(settings: LeaseSettings, nowMs: number): boolean {
-    const isUnknown = !this.#isDeferred && this.#acquire.attempt?.isAsking !== true;
+    const isUnknown = !this.#isAtNodes && this.#acquire.attempt?.isAsking !== true;
     const isLike = this.keys.queue.passesOn && isSame(this.request.settings, settings);
     return isUnknown && isLike && nowMs <= this.request.deadlineMs;
   }
 
   /** Called by the lease that is released. */
-  receive(lease: Lease, nowMs: number): void {
-    this.#acquire.receive(lease, nowMs);
+  receive(lease: Lease): void {
+    this.#acquire.receive(lease);
   }
 }

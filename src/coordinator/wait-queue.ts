@@ -45,7 +45,7 @@ export interface QueueMember extends Linkable {
   /** A node has executed a deferred acquire. @returns whether it was its */
   onNodeGrant(index: number, voteFor: VoteFor): boolean;
   /** The lock is passed on to it. Only while it is ready. @param lease that goes on for it: a `Lease` */
-  receive(lease: GrantedWaiter, nowMs: number): void;
+  receive(lease: GrantedWaiter): void;
 }
 
 /**

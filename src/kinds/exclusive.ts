@@ -15,6 +15,11 @@ export function exclusiveLock(keys: NameKeys): LockKind {
   return new NamedLock(keys, KIND);
 }
 
+/** The term of an election: observers are told of the next leader, so the nodes have to know. */
+export function termOf(keys: NameKeys): LockKind {
+  return new NamedLock(keys, { ...KIND, queue: { ...KIND.queue, passesOn: false } });
+}
+
 /** An exclusive lock of one name. */
 export function keysOf(keyPrefix: string, name: string): LockKind {
   return exclusiveLock(nameKeys(keyPrefix, name));

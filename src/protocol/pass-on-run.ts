@@ -11,8 +11,9 @@ export const MAX_USED = 0.01;
  * A lock that the nodes have granted, and that its process passes on to its own waiters. The nodes do not notice.
  *
  * Other processes would starve next to one whose wait queue never empties. So a lock is passed on only so often, and
- * where others are known to wait, only to waiters that were queued when it was granted: otherwise a wait queue of two
- * that never empties would get it 16 times in a row. Then the first process in the nodes' queues is granted it.
+ * only to waiters that were queued when it was granted: otherwise a wait queue of two that never empties would get it
+ * 16 times in a row. Then the first process in the nodes' queues is granted it. Nor could one that came later have the
+ * next token: somebody may have been granted the name since, whatever this process believes.
  */
 export interface Run {
   /** When the nodes granted it, lease clock, ms. */
@@ -27,7 +28,7 @@ export interface Run {
 
 /** Whether the lock may be passed on to a waiter with this ticket. @param ttlMs of both */
 export function mayPassOn(run: Run, ticket: number, ttlMs: number, nowMs: number): boolean {
-  const { startedMs, isWaitedFor, lastTicket, passOnCount } = run;
+  const { startedMs, lastTicket, passOnCount } = run;
   if (nowMs - startedMs >= Math.min(MAX_RUN_MS, MAX_USED * ttlMs)) return false;
-  return passOnCount < MAX_PASS_ONS && (!isWaitedFor || ticket <= lastTicket);
+  return passOnCount < MAX_PASS_ONS && ticket <= lastTicket;
 }

@@ -5,8 +5,9 @@ import { FENCE_STEP } from "../../src/protocol/fencing.js";
 import { MAX_PASS_ONS, MAX_RUN_MS } from "../../src/protocol/pass-on-run.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, stateOf } from "../support/coordinator-bench.js";
+import { at } from "../support/nodes.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { fault, free, granted, held } from "../support/votes.js";
+import { fault, granted, held } from "../support/votes.js";
 
 const INBOX = "i".padEnd(22, "_");
 const LEASE = { renew: false, ttlMs: 60_000 };
@@ -93,15 +94,11 @@ describe("A lock that is passed on within its process", () => {
     }
   });
 
-  it("has nothing of the one before behind it: neither a renewal nor a loss", () => {
+  it("is lost by the next one, of whom alone that is told", () => {
     const lost: string[] = [];
-    const { bench, first, waiting } = waitQueueOf(1, {
-      ...{ own: { renew: true, ttlMs: 60_000 }, next: { renew: true, ttlMs: 60_000 } },
-    });
+    const { bench, first, waiting } = waitQueueOf(1);
     first.onLost = (reason) => lost.push(reason);
-    void first.extend();
     void first.release();
-    bench.answer("extend", [free(), free(), free()]);
     bench.clock.advance(70_000);
     expect(lost).to.deep.equal([]);
     expect(leaseOf(waiting[0]?.outcomes ?? []).state).to.equal("lost");
@@ -138,21 +135,18 @@ describe("A lock that is passed on within its process", () => {
 });
 
 describe("A lock is passed on", () => {
-  it("to those who were there when it was granted, while others wait", () => {
-    const waitQueue = waitQueueOf(2);
-    waitQueue.waiting.push(waitQueue.bench.acquire(LEASE, WAIT));
-    expect(chain(waitQueue)).to.have.length(3);
-    expect(waitQueue.bench.nodes[0]?.last("release").operation.waiter).to.include({ inbox: INBOX });
-    const again = waitQueueOf(2, { isWaitedFor: false });
-    again.waiting.push(again.bench.acquire(LEASE, WAIT));
-    expect(chain(again), "while nobody else waits").to.have.length(4);
+  it("to those who were there when it was granted, whether others wait or not", () => {
+    for (const isWaitedFor of [true, false]) {
+      const waitQueue = waitQueueOf(2, { isWaitedFor });
+      waitQueue.waiting.push(waitQueue.bench.acquire(LEASE, WAIT));
+      expect(chain(waitQueue)).to.have.length(3);
+      const { operation } = at(waitQueue.bench.nodes, 0).last("release");
+      expect(operation.waiter).to.include({ inbox: INBOX });
+    }
   });
 
-  it("so often in a row, whether others wait or not: nobody would know when they begin to", () => {
-    for (const isWaitedFor of [true, false]) {
-      const waitQueue = waitQueueOf(MAX_PASS_ONS + 4, { isWaitedFor });
-      expect(chain(waitQueue)).to.have.length(MAX_PASS_ONS + 1);
-    }
+  it("so often in a row", () => {
+    expect(chain(waitQueueOf(MAX_PASS_ONS + 4))).to.have.length(MAX_PASS_ONS + 1);
   });
 
   it("for some time after the grant", () => {
@@ -188,6 +182,16 @@ describe("A lock is passed on", () => {
     expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
   });
 
+  it("not to one whose place a request that steals the name has left with the nodes", () => {
+    const { bench, first, waiting } = waitQueueOf(1);
+    while (bench.counts("acquire")[0] === 1) bench.clock.advance(1);
+    bench.answer("acquire", [held(60_000), held(60_000), held(60_000)]);
+    waiting[0]?.pendingAcquire.yieldTo(first.keys.lockKey);
+    void first.release();
+    expect(waiting[0]?.outcomes).to.deep.equal([]);
+    expect(bench.counts("release")).to.not.deep.equal([0, 0, 0]);
+  });
+
   it("not where nobody of the process waits any more", () => {
     const { bench, first, waiting } = waitQueueOf(1);
     waiting[0]?.abort();
@@ -203,9 +207,9 @@ describe("A lock is passed on", () => {
     expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
   });
 
-  it("not if it was extended to more than its ttl: the next one did not ask for that", () => {
+  it("not if it was extended: what that brings is for whoever asked for it", () => {
     const { bench, first, waiting } = waitQueueOf(1);
-    void first.extend(LEASE.ttlMs + 1);
+    void first.extend();
     void first.release();
     expect(waiting[0]?.outcomes).to.deep.equal([]);
     expect(bench.counts("release")).to.deep.equal([1, 1, 1]);

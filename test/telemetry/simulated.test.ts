@@ -89,14 +89,24 @@ function callsIn(events: readonly HistoryEvent[]): [CallEvent, SettleEvent][] {
 function locksIn(events: readonly HistoryEvent[]): [GrantEvent[], EndEvent][] {
   const grants = new Map<string, GrantEvent[]>();
   const ended = new Map<string, [GrantEvent[], EndEvent]>();
+  const passedOn: [GrantEvent[], EndEvent][] = [];
   for (const event of events) {
     if (event.kind === "grant") {
       grants.set(event.ownerId, [...(grants.get(event.ownerId) ?? []), event]);
+    } else if (event.kind === "passed") {
+      // For one caller that was a release, and for the next a grant.
+      const { atUs, token, ownerId } = event;
+      const before = grants.get(ownerId) ?? [];
+      passedOn.push([before, { ...event, kind: "end", why: "released" }]);
+      grants.set(
+        ownerId,
+        before.map((grant) => ({ ...grant, atUs, token })),
+      );
     } else if (event.kind === "end" && !ended.has(event.ownerId)) {
       ended.set(event.ownerId, [grants.get(event.ownerId) ?? [], event]);
     }
   }
-  return [...ended.values()];
+  return [...passedOn, ...ended.values()];
 }
 
 /** Several permits are of one name. */

@@ -31,7 +31,7 @@ describe("quorate inspect and release", () => {
     await allHold(fleet.nodes, "job");
     const shown = await call("inspect", "job");
     expect(shown.code).to.equal(0);
-    expect(shown.stdout).to.match(/^job is held, last fencing token \d+ at most\n/);
+    expect(shown.stdout).to.match(/^job is held, token of the last grant \d+ at most\n/);
     expect(shown.stdout).to.match(
       /\nweb \\x1b\[31m1 {2}[0-9a-f]{8} {5}exclusive {2}\d+\.\d s +3 of 3\n/,
     );

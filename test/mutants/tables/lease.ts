@@ -308,7 +308,7 @@ export const ROWS: readonly Row[] = [
     means: "a lock is passed on to a waiter that the nodes have in their queues",
     seenIn: "a hand-over that leaves the waiter's request behind",
     file: "src/coordinator/wait-place.ts",
-    find: "!this.#isDeferred && this.#acquire",
+    find: "!this.#isAtNodes && this.#acquire",
     replace: "this.#acquire",
     where: ["waiting", "calm"],
     noticedBy: ["W4", "L3"],

@@ -56,6 +56,14 @@ describe("oracle K4, the sizes of semaphores", () => {
       },
       { title: "a resize that a quorum stored", events: inOrder(...two, ...resizes(9, 12, 2)) },
       {
+        title:
+          "a resize that a quorum stored, one of which lost its data before the other had stored it",
+        events: inOrder(
+          ...[size(10, 0, 2, 5), size(12, 0, undefined, 0, { isLost: true }), size(13, 1, 2, 5)],
+          ...resizes(9, 14, 2),
+        ),
+      },
+      {
         title: "a resize that another of the same version outdated at once",
         events: inOrder(
           ...[size(10, 0, 2, 5), size(10, 1, 2, 5), size(10, 0, 4, 5), size(10, 1, 4, 5)],
