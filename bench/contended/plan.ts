@@ -88,7 +88,7 @@ const TARGETED: readonly Contention[] = [
 const SOME_SUBJECTS = ["quorate", "redis-semaphore", "redlock", "poll", "floor", "floor-granted"];
 
 /** Those of the others, which show what the section changes: all with all would take more than an hour. */
-const FEW_SUBJECTS = ["quorate", "redis-semaphore", "floor", "floor-granted"];
+const FEW_SUBJECTS = ["quorate", "redis-semaphore", "floor-granted"];
 
 function subjectsOf(contention: Contention): readonly string[] {
   const name = contentionName(contention);
@@ -107,7 +107,7 @@ export const FULL_CONTENDED: ContendedPlan = {
   ],
   rounds: 3,
   warmUpCycles: 10_000,
-  warmUpMs: 8_000,
+  warmUpMs: 5_000,
   settleMs: 500,
   measureMs: 2_000,
   profileMs: 1_000,
