@@ -2,7 +2,7 @@ import type { Scope } from "./scope.js";
 
 const NOTHING: Scope = {
   fences: [undefined, undefined, undefined],
-  proposals: [1, 1],
+  proposals: [20, 20],
   clientCount: 2,
   askCount: 0,
   eraCount: 0,
@@ -26,11 +26,11 @@ const NODES = [0, 1, 2];
 /** The first attempt holds, and all nodes have refused the second, which waits. */
 export const WAITED_FOR: readonly string[] = [
   "begin 0",
-  ...NODES.map((node) => `acquire0>${node}:1`),
-  ...[0, 1].map((node) => `acquire0>${node}:1=+1`),
+  ...NODES.map((node) => `acquire0>${node}:20`),
+  ...[0, 1].map((node) => `acquire0>${node}:20=+20`),
   "begin 1",
-  ...NODES.map((node) => `acquire1>${node}:1`),
-  ...NODES.map((node) => `acquire1>${node}:1=r`),
+  ...NODES.map((node) => `acquire1>${node}:20`),
+  ...NODES.map((node) => `acquire1>${node}:20=r`),
 ];
 
 /** A few seconds in all. */
@@ -48,10 +48,10 @@ export const BIG_SCOPES: readonly NamedScope[] = [
   scope("an operation comes twice", { duplicateCount: 1 }),
   scope("two keys expire", { expiryCount: 2, canGiveUp: true }),
   scope("a key expires, an operation comes twice", {
-    ...{ fences: [1, undefined, undefined], expiryCount: 1, duplicateCount: 1 },
+    ...{ fences: [20, undefined, undefined], expiryCount: 1, duplicateCount: 1 },
   }),
   scope("counters and proposals that differ", {
-    ...{ fences: [1, 2, 4], proposals: [3, 1], expiryCount: 2 },
+    ...{ fences: [20, 40, 80], proposals: [60, 20], expiryCount: 2 },
   }),
   scope("a node forgets, a key expires", { crashCount: 1, expiryCount: 1, canGiveUp: true }),
   scope("a holder heals", { healCount: 1, expiryCount: 1 }),
@@ -60,16 +60,16 @@ export const BIG_SCOPES: readonly NamedScope[] = [
     strangerCount: 1,
     duplicateCount: 1,
   }),
-  scope("three attempts", { proposals: [1, 1, 1] }),
-  scope("three attempts, a key expires", { proposals: [1, 1, 1], expiryCount: 1 }),
+  scope("three attempts", { proposals: [20, 20, 20] }),
+  scope("three attempts, a key expires", { proposals: [20, 20, 20], expiryCount: 1 }),
   scope("one waits for the other, either may give up", { askCount: 2, canGiveUp: true }),
   scope("one waits, a key expires", { askCount: 1, expiryCount: 1 }),
   scope("one waits, an operation comes twice", { askCount: 1, duplicateCount: 1 }),
   scope("one waits, the life of the keys passes", { askCount: 2, eraCount: 1 }),
   scope("two wait, the life of the keys passes", {
-    ...{ askCount: 1, eraCount: 1, proposals: [1, 1, 1], after: WAITED_FOR, canGiveUp: true },
+    ...{ askCount: 1, eraCount: 1, proposals: [20, 20, 20], after: WAITED_FOR, canGiveUp: true },
   }),
   scope("three wait, a key expires", {
-    ...{ askCount: 1, expiryCount: 1, proposals: [1, 1, 1], clientCount: 3, after: WAITED_FOR },
+    ...{ askCount: 1, expiryCount: 1, proposals: [20, 20, 20], clientCount: 3, after: WAITED_FOR },
   }),
 ];

@@ -251,9 +251,8 @@ const BUGS: readonly PlantedBug[] = [
   },
   {
     title: "a node that leaves those in its queue who get the name",
-    profile: "calm",
+    profile: "waiting",
     killer: "W4",
-    firstSeed: 226,
     tamper: {
       script: planted(["pcall(require('queue.leave'), queue, place)", ""]),
     },

@@ -7,8 +7,8 @@ import { stepperOf } from "../../../sim/exhaust/node-step.js";
 import { planted, TAKING } from "../../support/sim/planted.js";
 
 const BASE: Scope = {
-  fences: [1, undefined, undefined],
-  proposals: [1, 1],
+  fences: [20, undefined, undefined],
+  proposals: [20, 20],
   clientCount: 2,
   askCount: 0,
   eraCount: 0,
@@ -23,7 +23,7 @@ const BASE: Scope = {
 
 const QUEUED: Partial<Scope> = {
   fences: [undefined, undefined, undefined],
-  proposals: [1, 1, 1],
+  proposals: [20, 20, 20],
   askCount: 1,
   eraCount: 1,
 };
@@ -83,7 +83,7 @@ const PLANTED: readonly PlantedRule[] = [
       ...QUEUED,
       askCount: 2,
       after: [
-        ...[...WAITED_FOR, "release 0", "release0>2:1", "grant1>2:=+2"],
+        ...[...WAITED_FOR, "release 0", "release0>2:20", "grant1>2:=+40"],
         ...["a life passes", "ask 1"],
       ],
     },
