@@ -310,10 +310,7 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/wait-place.ts",
     find: "!this.#isAtNodes && this.#acquire",
     replace: "this.#acquire",
-    where: ["waiting", "calm"],
-    noticedBy: ["W4", "L3"],
-    seedBudget: 150,
-    pin: { where: 1, seed: 18, ms: 49 },
+    test: "test/coordinator/lease-pass-on.test.ts",
   },
   {
     id: "passed-on-for-ever",
