@@ -80,9 +80,7 @@ const MATRIX: readonly Contention[] = SHAPES.flatMap(([processCount, workerCount
 const THROTTLED_CONTENTION: Contention = { ...MAIN_CONTENTION, firstShare: 0.2 };
 
 /** Those that have targets, or show what one slow process does to the others. */
-const TARGETED: readonly Contention[] = [
-  ...[BARE_CONTENTION, FLEET_CONTENTION, THROTTLED_CONTENTION],
-];
+const TARGETED = [BARE_CONTENTION, FLEET_CONTENTION, THROTTLED_CONTENTION];
 
 /** Their subjects. */
 const SOME_SUBJECTS = ["quorate", "redis-semaphore", "redlock", "poll", "floor", "floor-granted"];
@@ -100,9 +98,10 @@ function subjectsOf(contention: Contention): readonly string[] {
 export const FULL_CONTENDED: ContendedPlan = {
   nodeCount: 5,
   cases: [
-    ...[...MATRIX, THROTTLED_CONTENTION].map((contention) => {
-      return { contention, subjectNames: subjectsOf(contention) };
-    }),
+    ...[...MATRIX, THROTTLED_CONTENTION].map((contention) => ({
+      contention,
+      subjectNames: subjectsOf(contention),
+    })),
     { contention: CLUSTER_CONTENTION, subjectNames: ["quorate", "quorate-cluster"] },
   ],
   rounds: 3,

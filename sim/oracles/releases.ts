@@ -6,8 +6,8 @@ import { Preemptions } from "./preemptions.js";
 /**
  * R1: a release tells the truth, also the second one, the late one, and the one after another has taken over:
  * `released` only if it was passed on, or a quorum of nodes deleted the key, gave it to an adopter, or keep it for the
- * rest of its minimum hold (of several names each of them); `expired` only if none did so for a lock that was still believed in.
- * That it never touches another's key is S4.
+ * rest of its minimum hold (of several names each of them); `expired` only if none did so for a lock that was still
+ * believed in. That it never touches another's key is S4.
  */
 export function checkReleases(history: History, violate: Violate): void {
   const { settings, events } = history;

@@ -25,9 +25,9 @@ interface Sizes {
 /**
  * K4: a permit that there is no more is granted to nobody. A size is in force while a quorum of nodes keeps its version,
  * or a newer one; it is, or has been, when the call that resized to it says so, but for nodes that have kept it and lost
- * their data since: they do not vote for long enough. And a node keeps no older one after it, unless it loses its data. Whoever asks while it is, until its grant, has a number that is below it, or below that of a
- * newer version. (That no two hold the same permit is S1, so holders are never more than the larger of the sizes under
- * which they asked.)
+ * their data since: they do not vote for long enough. And a node keeps no older one after it, unless it loses its data.
+ * Whoever asks while it is, until its grant, has a number that is below it, or below that of a newer version. (That no
+ * two hold the same permit is S1, so holders are never more than the larger of the sizes under which they asked.)
  */
 export function checkSizes({ settings, events }: History, violate: Violate): void {
   const quorum = majority(settings.nodeCount);
@@ -57,14 +57,10 @@ export function checkSizes({ settings, events }: History, violate: Violate): voi
     if (version > 0) getOrAdd(counts, version, () => new Set()).add(count);
     inForce.push({ atUs, version: ofQuorum(versions) });
   };
-  const judgeCall = ({ name, resizeTo = 0, atUs: calledUs }: CallEvent, atUs: number): void => {
-    const { counts, ever, inForce } = of(name);
-    const newest = Math.max(
-      ofQuorum(ever),
-      ...inForce
-        .filter((one, at) => (inForce[at + 1]?.atUs ?? atUs) >= calledUs)
-        .map((one) => one.version),
-    );
+  const judgeCall = ({ name, resizeTo = 0 }: CallEvent, atUs: number): void => {
+    const { counts, ever } = of(name);
+    // No version that was in force is above that.
+    const newest = ofQuorum(ever);
     const hasBeen = [...counts].some(([version, all]) => all.has(resizeTo) && version <= newest);
     if (hasBeen) return;
     violate(atUs, `${name} is not resized to ${resizeTo} on a quorum`);

@@ -3,9 +3,9 @@ import type { GrantEvent, History, PassedEvent, Violate } from "./history.js";
 import { rootOf } from "./names.js";
 
 /**
- * F1: a fencing token never repeats, but for the holds of one owner, and whoever began to ask after another was granted has the
- * larger one. A lock that is passed on was asked for by its first holder. Between two that overlap there is no order to keep: a grant that comes late may carry
- * the smaller token, and the store turns it away.
+ * F1: a fencing token never repeats, but for the holds of one owner, and whoever began to ask after another was granted
+ * has the larger one. A lock that is passed on was asked for by its first holder. Between two that overlap there is no
+ * order to keep: a grant that comes late may carry the smaller token, and the store turns it away.
  */
 export function checkTokens({ events }: History, violate: Violate): void {
   const sends = new Map<string, number>();

@@ -288,8 +288,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   /**
-   * Ends the lock on all nodes, including those that are down, unless it is passed on within this process. Resolves when a quorum has answered or nothing more can come;
-   * never rejects.
+   * Ends the lock on all nodes, including those that are down, unless it is passed on within this process. Resolves
+   * when a quorum has answered or nothing more can come; never rejects.
    */
   release(): Promise<ReleaseResult> {
     if (this.#state === "held") {
