@@ -34,7 +34,8 @@ const MODULES = {
 
 /** The constants that a file uses; luacheck enforces the list. */
 const CONSTANTS = /^-- luacheck: read globals (.+)$/gm;
-const REQUIRED = /\brequire\('([\w.]+)'\)/g;
+/** Of a file, by its name; or of one of a folder, whose name is found out when it is needed. */
+const REQUIRED = /\brequire\('(?:([\w.]+)'\)|(\w+)\.' \.\. )/g;
 /** A string, a comment, or a word of code, whichever is found first. */
 const TOKEN = /('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")|(--.*)$|(\b[A-Za-z_]\w*\b)/gm;
 
@@ -67,7 +68,7 @@ export function embeddedModules(changed = new Map()) {
 function exportsOf(name, source, { file, requires = [], unkept = [] }) {
   const main = fileOf(source, file);
   const others = requires.flatMap((path) => filesOf(source, path, !unkept.includes(path)));
-  const pieces = [...(others.length > 0 ? requireLua(main, others) : []), ...main.pieces];
+  const pieces = others.length > 0 ? piecesWith(others, main) : piecesOf(main.code, file);
   const constants = new Set(pieces.flatMap((piece) => piece.constant ?? []));
   if (constants.size === 0) {
     const code = pieces.join("");
@@ -90,15 +91,12 @@ function filesOf(source, path, isKept) {
   return all.map((file) => fileOf(source, `${path}/${file}`, isKept));
 }
 
-/** A file under the name by which it is required, with its code split at the constants. */
+/** A file and the name by which it is required. */
 function fileOf({ folder, changed }, path, isKept = false) {
   const within = `${folder}/${path}`;
   const text = changed.get(within) ?? readFileSync(join(root, within), "utf8");
-  return {
-    name: path.replace(/\.lua$/, "").replaceAll("/", "."),
-    text,
-    pieces: piecesOf(isKept ? keptAsFound(text) : text, path),
-  };
+  const name = path.replace(/\.lua$/, "").replaceAll("/", ".");
+  return { path, name, code: isKept ? keptAsFound(text) : text };
 }
 
 /** Its code runs within `require`, without a function of its own, which would have to be created. */
@@ -126,28 +124,46 @@ function piecesOf(text, path) {
   return pieces.map((piece, at) => (at % 2 === 0 ? piece : { constant: piece }));
 }
 
-/** A `require` for these files, which creates only the functions of files that are required. */
-function requireLua(main, files) {
-  const names = new Set(files.map(({ name }) => name));
-  for (const [, name] of [main, ...files].flatMap(({ text }) => [...text.matchAll(REQUIRED)])) {
-    if (!names.has(name)) throw new Error(`there is no ${name} to require`);
-  }
-  const branches = files.flatMap(({ name, pieces }, at) => [
-    `${at === 0 ? "if" : "elseif"} name == '${name}' then\n`,
-    ...pieces,
-  ]);
-  const start = `local require, loaded
-function require(name)
-local found = loaded and loaded[name]
+/**
+ * The main file behind a `require` for the others, which creates only the functions of files that are required. It knows
+ * them by number, halves their range until it has found one, and keeps them in an array of that length: to compare names,
+ * and to let a table grow, took more than half of what a lock that changes hands executes.
+ */
+function piecesWith(files, main) {
+  const numbers = new Map(files.map(({ name }, at) => [name, at + 1]));
+  const folders = new Set();
+  const piecesIn = ({ path, code }) => {
+    const byNumber = code.replace(REQUIRED, (_, name, folder) => {
+      if (name === undefined) {
+        folders.add(folder);
+        return `named('${folder}.' .. `;
+      }
+      if (!numbers.has(name)) throw new Error(`there is no ${name} to require`);
+      return `require(${numbers.get(name)})`;
+    });
+    return piecesOf(byNumber, path);
+  };
+  const codes = [...files, main].map(piecesIn);
+  const branches = (from, to) => {
+    if (to - from === 1) return codes[from];
+    const middle = Math.ceil((from + to) / 2);
+    const start = `if at <= ${middle} then\n`;
+    return [start, ...branches(from, middle), "else\n", ...branches(middle, to), "end\n"];
+  };
+  const named = [...numbers].filter(([name]) => folders.has(name.split(".")[0]));
+  const start = `local require, named, loaded
+function named(name)
+${named.map(([name, number]) => `if name == '${name}' then return require(${number}) end\n`).join("")}end
+function require(at)
+local found = loaded and loaded[at]
 if found then return found end
 `;
-  const end = `end
-loaded = loaded or {}
-loaded[name] = found
+  const end = `loaded = loaded or { ${files.map(() => "nil").join(", ")} }
+loaded[at] = found
 return found
 end
 `;
-  return [start, ...branches, end];
+  return [start, ...branches(0, files.length), end, ...codes[files.length]];
 }
 
 function readOr(path, otherwise) {

@@ -48,7 +48,7 @@ export function recordingNode(
         ownerId,
         ttlMs = 0,
         fence,
-        previous,
+        previousId,
         preempts,
         waiter,
       }: AnyOperation = operation;
@@ -73,7 +73,7 @@ export function recordingNode(
         ttlMs,
         fence,
         isAgain: keys.isJoinOnly && op === "acquire" ? true : undefined,
-        previous: previous?.ownerId,
+        previous: previousId,
         deferred: waiter?.deferred?.ownerId,
         isPreempting: preempts,
         ticket: keys.permits && waiter?.ticket,

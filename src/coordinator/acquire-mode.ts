@@ -1,5 +1,5 @@
 import type { Waiter } from "../protocol/waiter.js";
-import type { PreviousOwner, Vote } from "../protocol/operation.js";
+import type { Vote } from "../protocol/operation.js";
 import type { VoteReceiver } from "./ports.js";
 
 /**
@@ -15,7 +15,7 @@ export type AcquireMode =
   | As<"joiner" | "preempt">
   | As<"newcomer", never, "ownerId">
   | As<"waiter", "waiter">
-  | As<"adoption", "previous">;
+  | As<"adoption", "previousId">;
 
 /** What some modes have, and others not. */
 interface Details {
@@ -24,7 +24,7 @@ interface Details {
   /** Its place in the nodes' queues. */
   readonly waiter: Waiter;
   /** The owner whose key is replaced by ours in the step that acquires it. */
-  readonly previous: PreviousOwner;
+  readonly previousId: string;
 }
 
 type As<

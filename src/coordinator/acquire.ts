@@ -121,8 +121,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       this.#preemption = new Preemption(this, standing.competitors);
       this.#unqueued = PREEMPT;
     } else if (standing.as === "adopt") {
-      const previous = { ownerId: standing.giverId, token: undefined };
-      this.#unqueued = { as: "adoption", previous };
+      this.#unqueued = { as: "adoption", previousId: standing.giverId };
     }
     const request = { keys, settings, wait, startedMs, deadlineMs };
     this.#state = new State(context, request, standing.as, this.#preemption);

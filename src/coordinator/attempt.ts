@@ -3,7 +3,6 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import {
   newOperation,
   type OperationOf,
-  type PreviousOwner,
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
@@ -161,7 +160,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** What it takes over was given up for it, or its ownerId is used by others: if it fails, it is not made again. */
   get isOnce(): boolean {
-    return this.#mode.previous !== undefined || this.#mode.ownerId !== undefined;
+    return this.#mode.previousId !== undefined || this.#mode.ownerId !== undefined;
   }
 
   /** @param beginUntilMs lease clock: if it has not begun by then, it never will, and fails as `queued` */
@@ -210,8 +209,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#ownerId = given ?? leaseOwnerIdOf(entropy.id(), waitQueues.inbox, settings);
     this.contest?.onAsk(nowMs);
     const round = this.#newRound(nowMs);
-    const operation = this.#acquire(nowMs, mode.previous);
-    const receiver = mode.previous === undefined ? round : afterPrevious(round);
+    const operation = this.#acquire(nowMs, mode.previousId);
+    const receiver = mode.previousId === undefined ? round : afterPrevious(round);
     round.send(operation, nowMs, 0, receiver);
   }
 
@@ -556,7 +555,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return isAnywhere ? ALL_NODES : nodesThatMayHold(this.#votes);
   }
 
-  #acquire(nowMs: number, previous?: PreviousOwner): OperationOf<"acquire"> {
+  #acquire(nowMs: number, previousId?: string): OperationOf<"acquire"> {
     const { settings } = this.#asked;
     return newOperation("acquire", {
       keys: this.#keys,
@@ -566,7 +565,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       fence: settings.fencing ? this.#context.proposals.current : undefined,
       sendBeforeMs: nowMs + settings.nodeTimeoutMs,
       waiter: this.#mode.waiter,
-      previous,
+      previousId,
       preempts: this.#mode.as === "preempt" ? true : undefined,
       countsWaiters: this.#asked.countsWaiters === true ? true : undefined,
     });

@@ -6,8 +6,8 @@ import type { Waiter } from "./waiter.js";
 /**
  * What a node can be asked about one name. Each is one atomic step on the node.
  *
- * - `acquire`: take the key if it is free (or already ours) and return the lifted fence; with a `previous` owner,
- *   also if the key is that owner's: its release and our acquire in one step
+ * - `acquire`: take the key if it is free (or already ours) and return the lifted fence; with a `previousId`,
+ *   also if the key is that owner's, who gave it up for us
  * - `seal`: store the fencing token where the key is ours and the fence is below it
  * - `extend`: reset the ttl of the key where it is ours, never shortening it
  * - `heal`: restore the key where it is free; lift the fence whoever holds the key
@@ -25,13 +25,6 @@ import type { Waiter } from "./waiter.js";
 export type OperationKind =
   | ("acquire" | "seal" | "extend" | "heal" | "release" | "leave")
   | ("refresh" | "inspect" | "watch" | "size" | "expire" | "revoke");
-
-/** An owner that hands its lock over to the next waiter in its process. */
-export interface PreviousOwner {
-  readonly ownerId: string;
-  /** Lifts lower fences as its release would; undefined where fencing was off. */
-  readonly token: number | undefined;
-}
 
 /** What a holder says of itself, to those who observe the name. */
 export interface Proclaimed {
@@ -61,7 +54,7 @@ interface Details {
    */
   readonly waiter: Waiter | undefined;
   /** The acquire takes an exclusive lock of one name over from this owner. */
-  readonly previous: PreviousOwner | undefined;
+  readonly previousId: string | undefined;
   /**
    * The release keeps the name closed: the longest remaining life of the key, ms; it is never extended. Only for an
    * exclusive lock of one name; nobody enters its queue then.
@@ -107,7 +100,7 @@ export type Operation =
   | Asks<
       "acquire",
       "ttlMs" | "fence",
-      "marginMs" | "waiter" | "previous" | "preempts" | "countsWaiters"
+      "marginMs" | "waiter" | "previousId" | "preempts" | "countsWaiters"
     >
   | Asks<"seal", "fence">
   | Asks<"extend", "ttlMs" | "fence", "marginMs" | "keptMs" | "proclaimed">
@@ -147,7 +140,7 @@ export function newOperation(
   parts: Omit<AnyOperation, "kind" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
-  const { waiter, previous, keepMs, proposal, preempts, countsWaiters, proclaimed, places } = parts;
+  const { waiter, previousId, keepMs, proposal, preempts, countsWaiters, proclaimed, places } = parts;
   return {
     kind,
     keys,
@@ -158,7 +151,7 @@ export function newOperation(
     fence,
     sendBeforeMs,
     waiter,
-    previous,
+    previousId,
     keepMs,
     proposal,
     preempts,

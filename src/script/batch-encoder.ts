@@ -100,7 +100,7 @@ interface Words {
 }
 
 function wordsOf(operation: AnyOperation): Words {
-  const { kind, keys, ownerId, fence, waiter, previous, keptMs, proclaimed, places } = operation;
+  const { kind, keys, ownerId, fence, waiter, previousId, keptMs, proclaimed, places } = operation;
   const { keepMs, countsWaiters } = operation;
   const isClose = kind === "release" && keepMs !== undefined;
   const step: Step = isClose ? "close" : countsWaiters === true ? "count" : kind;
@@ -113,7 +113,7 @@ function wordsOf(operation: AnyOperation): Words {
   const isPlain =
     scriptKind === "exclusive" &&
     waiter === undefined &&
-    previous === undefined &&
+    previousId === undefined &&
     keptMs === undefined &&
     proclaimed === undefined;
   const count = isPlain ? ARGUMENT_COUNTS[step] : ARGUMENTS.length;
@@ -126,8 +126,7 @@ function wordsOf(operation: AnyOperation): Words {
     args.push(deferredTextOf(waiter?.deferred));
   }
   if (places !== undefined) args.push(...argumentsOfPlaces(places));
-  // Of an exclusive lock that is passed on: the previous owner and its token.
-  else if (previous !== undefined) args.push(previous.ownerId, textOf(previous.token));
+  else if (previousId !== undefined) args.push(previousId);
   else if (proclaimed !== undefined) args.push(String(proclaimed.number), proclaimed.value);
   else if (!isOfAnyKind) {
     if (keys.permits !== undefined) args.push(sizeText(keys.permits.size.current));

@@ -24,7 +24,7 @@
 --   "waited <n> ..."         to a "count", an acquire that asks how many wait: n, and then the refusal
 --   "name <n> held ..."      of a set: refused because of its n-th name, as follows
 --   "held <ms> <beginning> <signs> <label>"  refused, held by another client for ms: the beginning of its ownerId
---                            ("" if that is no single client); signs, see lib/holders_beside.lua
+--                            ("" if that is no single client); signs, see lib/signs.lua
 --   "shared <ms> <signs>"    refused, held by readers
 --   "taken <ms> <n> <free> <beginning> <signs>"  refused, a permit is held: ms until the first of all expires,
 --                            how many are taken, the smallest that are free ("0-2,5"), and who has that one

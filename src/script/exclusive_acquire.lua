@@ -17,25 +17,21 @@ local function granted(fence, is_handed_over, key, queue, place, inbox, now_us)
   return 'granted ' .. fence .. (is_handed_over and ' 1' or ' 0') .. (is_waited_for and ' 1' or ' 0')
 end
 
--- For its token, passing on is the release of the previous owner. The key remains the previous owner's until the
--- fence is stored: if that fails, it is left for that owner's release.
+-- The key remains the previous owner's until the fence is stored: if that fails, it is left for that owner's release.
 local function acquire(lock, ttl, a, a_end, is_wary)
   if is_wary and require('lib.ended').is_ended(lock) then return 'ended' end
   local key, owner = lock.key, lock.owner
   local inbox = a_end >= a + ARG_INBOX and ARGV[a + ARG_INBOX] or ''
   local place = inbox ~= '' and ARGV[a + ARG_RESERVED_MS] .. ':' .. inbox
   local previous = a_end >= a + ARGS_OF_ALL and ARGV[a + ARGS_OF_ALL]
-  if previous then lock.above = ARGV[a + ARGS_OF_ALL + 1] end
-
   local holder = lock.is_created and owner or call('GET', key)
   local is_handed_over = holder and holder == previous and holder ~= owner
   local is_ours = holder == owner or place and holder == RESERVATION .. inbox
   local is_granted = not holder or is_ours or is_handed_over
-  -- A fence that is drawn is above it anyway.
-  if previous and not (is_granted and lock.token ~= '') then require('lib.lift')(lock, lock.above) end
   local queue = (place or previous) and require('lib.companion')('queue', key)
   if not is_granted then
     if place then
+      require('lib.clock')(lock.now_us)
       pcall(require('queue.enter'), key, queue, tonumber(ARGV[a + ARG_TICKET]), place, ARGV[a + ARG_DEFERRED])
     end
     return require('lib.lock_key').refuse(holder, key)
@@ -47,7 +43,7 @@ local function acquire(lock, ttl, a, a_end, is_wary)
   if holder ~= owner then
     call('SET', key, owner, 'PX', ttl)
   elseif not lock.is_created then
-    require('lib.holders_beside').retime(key, owner, tonumber(ttl))
+    require('lib.retime')(key, owner, tonumber(ttl))
   end
   if lock.is_observed then pcall(require('lib.tell_observers'), lock) end
   return queue and granted(fence, is_handed_over, key, queue, place, inbox, lock.now_us) or fence

@@ -42,84 +42,68 @@ const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
 const yByDeaf = { owner: "y", inbox: "deaf", ticket: 0 } as const;
 const release: OperationSpec = { kind: "release" };
 
-const handOver = (previousToken?: number, more: Partial<OperationSpec> = {}): OperationSpec => {
-  return acquire({ ...yByP, previous: "x", previousToken, ...more });
+const handOver = (more: Partial<OperationSpec> = {}): OperationSpec => {
+  return acquire({ ...yByP, previous: "x", ...more });
 };
 
 const ROWS: readonly Row[] = [
   {
     title: "hand-over: the previous owner's key is the new one's",
     given: [held],
-    when: [handOver(5), { kind: "extend" }, { kind: "extend", owner: "y" }],
+    when: [handOver(), { kind: "extend" }, { kind: "extend", owner: "y" }],
     gives: "+handed held +",
   },
   {
     title: "hand-over: for a ttl of its own, also a shorter one",
     given: [held, wait(100)],
-    when: [handOver(5, { ttlMs: 10 })],
+    when: [handOver({ ttlMs: 10 })],
     gives: "+handed",
   },
   {
     title: "hand-over: a free key, and one that is its own already",
-    when: [handOver(5), handOver(5)],
+    when: [handOver(), handOver()],
     gives: "+ +",
   },
   {
     title: "hand-over: where it is its turn",
     given: [run(acquire({ owner: "z" })), run(acquire(yByP)), run({ kind: "release", owner: "z" })],
-    when: [handOver(5)],
+    when: [handOver()],
     gives: "+",
   },
   {
-    title: "hand-over: another's key is left alone, and the fence is lifted as by a release",
-    given: [run(acquire({ owner: "z" })), putFence(4)],
-    when: [handOver(5), { kind: "release", owner: "z" }, acquire({ owner: "z" }), acquire(yByP)],
+    title: "hand-over: another's key is left alone",
+    given: [run(acquire({ owner: "z" }))],
+    when: [handOver(), { kind: "release", owner: "z" }, acquire({ owner: "z" }), acquire(yByP)],
     gives: "held + held +",
   },
   {
     title: "hand-over: somebody's data is left alone",
     given: [put("a", "data")],
-    when: [handOver(5)],
+    when: [handOver()],
     gives: "foreign",
   },
   {
     title: "hand-over: says whether others wait, and leaves the queue itself",
     given: [held, run(acquire(yByP))],
-    when: [handOver(5), acquire(zByQ), handOver(5, { owner: "x", previous: "y" })],
+    when: [handOver(), acquire(zByQ), handOver({ owner: "x", previous: "y" })],
     gives: "+handed held +handed,waited",
-  },
-  {
-    title: "hand-over: the new fence is above the previous token",
-    given: [held, putFence(1)],
-    when: [handOver(LAST_FENCE - 1), { kind: "release", owner: "y" }, acquire()],
-    gives: "+handed + implausible",
-  },
-  {
-    title: "hand-over: to one without fencing the fence is lifted",
-    given: [held, putFence(4)],
-    when: [
-      handOver(MAX_FENCE, { fromNowUs: undefined }),
-      { kind: "release", owner: "y" },
-      acquire(),
-    ],
-    gives: "+handed + implausible",
   },
   {
     title: "hand-over: from one without fencing",
     given: [run({ kind: "acquire" })],
-    when: [handOver(undefined), handOver(undefined, { owner: "z", fromNowUs: undefined })],
+    when: [handOver(), handOver({ owner: "z", fromNowUs: undefined })],
     gives: "+handed held",
   },
   {
     title: "hand-over: of neither touches no fence",
     given: [run({ kind: "acquire" })],
-    when: [handOver(undefined, { fromNowUs: undefined })],
+    when: [handOver({ fromNowUs: undefined })],
     gives: "+handed",
   },
   {
     title: "hand-over: where the fence is used up the previous owner's key is left to its release",
     given: [held, putFence(MAX_FENCE)],
-    when: [handOver(5), release],
+    when: [handOver(), release],
     gives: "implausible +",
   },
   {

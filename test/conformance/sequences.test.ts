@@ -75,7 +75,6 @@ const handOver: fc.Arbitrary<OperationSpec> = fc.record({
   ...waiter,
   fromNowUs: fc.option(fromNowUs, { nil: undefined }),
   previous: fc.constantFrom<Owner>("x", "y", "z"),
-  previousToken: fc.constantFrom(undefined, 5, 2_000_000_000_000_000, MAX_FENCE - 2, MAX_FENCE),
 });
 
 const acquire: fc.Arbitrary<OperationSpec> = fc.oneof(

@@ -60,7 +60,7 @@ const ROWS: readonly Row[] = [
   {
     title: "one that passes the name on tells of the next",
     given: [run(take("x"))],
-    when: take("y", { previous: "x", previousToken: 1 }),
+    when: take("y", { previous: "x" }),
     tells: [`held F 0 ${Y} 9 host 7:é`],
   },
   {

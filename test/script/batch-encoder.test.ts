@@ -166,9 +166,9 @@ describe("encodeBatch", () => {
     {
       title: "a hand-over, whose previous owner stands behind",
       kind: "acquire",
-      over: { waiter: WAITER, previous: { ownerId: "you", token: 6 } },
+      over: { waiter: WAITER, previousId: "you" },
       keys: KEYS,
-      args: [...OWN, "7", "inbox", "5", "20", "", "", "you", "6"],
+      args: [...OWN, "7", "inbox", "5", "20", "", "", "you"],
     },
     {
       title: "a release that keeps the name closed",
@@ -246,7 +246,7 @@ describe("encodeBatch", () => {
         operation("acquire", "me", { waiter: WAITER }),
         operation("acquire", "you", { waiter: WAITER }),
       ],
-      [operation("acquire", "me", { waiter: WAITER, previous: { ownerId: "you", token: 6 } })],
+      [operation("acquire", "me", { waiter: WAITER, previousId: "you" })],
     ];
     const { sizes } = readBatch(encodeBatch(groups.flat(), "", NUMBER, CONSTANTS));
     expect(sizes).to.deep.equal(groups.map((group) => group.length));

@@ -334,9 +334,8 @@ describe("A lock that is passed on", () => {
   const waiter = { inbox: "w", ticket: 5, turnMs: 50, placePrefix: "" } as const;
 
   function passedOn(node: Node): Vote {
-    const previous = { ownerId: "me", token: START_US };
     const own = { ...waiter, inbox: "own" };
-    return node.ask("acquire", "next", PLAIN, { waiter: own, previous, fence: START_US + 1 });
+    return node.ask("acquire", "next", PLAIN, { waiter: own, previousId: "me", fence: START_US + 1 });
   }
 
   it("is waited for by a process that has refreshed its place", () => {

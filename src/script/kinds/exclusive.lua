@@ -12,7 +12,7 @@ local function is_ours(lock)
 end
 
 local function retime(lock)
-  require('lib.holders_beside').retime(lock.key, lock.owner, lock.ttl)
+  require('lib.retime')(lock.key, lock.owner, lock.ttl)
 end
 
 local function drop(lock)

@@ -50,7 +50,7 @@ end
 
 local function retime(lock)
   for _, key in ipairs(lock.lock_keys) do
-    require('lib.holders_beside').retime(key, lock.owner, lock.ttl)
+    require('lib.retime')(key, lock.owner, lock.ttl)
   end
 end
 

@@ -1,10 +1,13 @@
--- Raises the fences of a lock to a token where they are lower: buckets that are higher are not lowered.
+-- Raises the fences of a lock to a token where they are lower: buckets that are higher are not lowered. Keeps what the
+-- node's record says beside them for the rest of the step: lock.record.
 
 return function(lock, token)
   if token == '' then return end
+  local record = redis.call('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs', 'observed', unpack(lock.buckets))
   local lower = {}
-  for at, fence in ipairs(redis.call('HMGET', KEYS[1], unpack(lock.buckets))) do
-    if not fence or tonumber(fence) < tonumber(token) then lower[#lower + 1] = lock.buckets[at] end
+  for at, bucket in ipairs(lock.buckets) do
+    local fence = record[at + 4]
+    if not fence or tonumber(fence) < tonumber(token) then lower[#lower + 1] = bucket end
   end
-  if #lower > 0 then require('lib.fences').write(lower, token) end
+  if #lower > 0 then require('lib.fences').write(lower, token) else lock.record = record end
 end

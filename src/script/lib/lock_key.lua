@@ -23,7 +23,7 @@ local function beginning_of_holder(key, holder)
   return may_look and #holds == 1 and beginning_of(holds[1][1]) or ''
 end
 
--- beginning: that of the holder's ownerId; signs: see lib/holders_beside.lua. Both default to none.
+-- beginning: that of the holder's ownerId; signs: see lib/signs.lua. Both default to none.
 local function held(left, label, beginning, signs)
   return 'held ' .. string.format('%.0f', left) .. ' ' .. (beginning or '') .. ' ' .. (signs or '') .. ' ' .. label
 end
@@ -43,7 +43,7 @@ local function refuse(holder, key, at)
   if pttl < 0 or is_number and require('lib.timestamps').is_ours(holder, pttl) then
     return require('lib.foreign').refusal(key, at)
   end
-  local signs = require('lib.holders_beside').signs(key, holder)
+  local signs = require('lib.signs').all_of(key, holder)
   if holder == SHARED_HOLDER then return 'shared ' .. pttl .. ' ' .. signs end
   return held(blocked_ms(holder, pttl), label_of(holder), beginning_of_holder(key, holder), signs)
 end

@@ -90,7 +90,7 @@ end
 -- and the smallest that are free.
 local function refuse(lock, who)
   local free = who and taken_numbers.text_of(taken_numbers.free(lock, taken_numbers.told(lock.count))) or ''
-  local signs = require('lib.holders_beside').signs(lock.key, lock.marker)
+  local signs = require('lib.signs').all_of(lock.key, lock.marker)
   local told = taken_numbers.count(lock) .. ' ' .. free .. ' ' .. lock_key.beginning_of(who or '')
   return 'taken ' .. left_of(lock) .. ' ' .. told .. ' ' .. signs
 end

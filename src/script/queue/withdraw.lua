@@ -4,7 +4,8 @@
 
 local call = redis.call
 
-return function(lock)
+-- is_free: nobody has the name, for sure
+return function(lock, is_free)
   local key = require('queue.deferred_key')(lock.key, lock.inbox)
   local under, place, owner = string.match(call('GET', key) or '', '^%d+ %d+ (%S+) (%S+) %d+ %d+ (.+)$')
   if owner and owner ~= lock.owner and under == require('queue.known_record') then return end
@@ -12,6 +13,7 @@ return function(lock)
   if not owner and lock.ticket > 0 then return end
   if owner then call('DEL', key) end
   local has_left = require('queue.leave')(lock.queue, place or lock.place, 'r' .. (place or lock.place))
+  if is_free then return end
   local holder = redis.pcall('GET', lock.key)
   if lock.ticket == 0 and holder == lock.reservation then
     call('DEL', lock.key)

@@ -20,7 +20,7 @@ end
 
 local function expire(key, holder, is_overdue)
   if string.find(holder, SHOWN_OWNER) then
-    if is_overdue(standing.sign_of_key(key, holder)) then
+    if is_overdue(require('lib.signs').of_key(key, holder)) then
       call('DEL', key)
       tell(holder)
     end
@@ -32,7 +32,7 @@ local function expire(key, holder, is_overdue)
     local owner = string.match(member[1], '^%d+:(.*)$') or member[1]
     local hold = owner .. '@' .. member[2]
     if is_ended[hold] == nil then
-      is_ended[hold] = is_overdue(standing.sign_of(key, member[1], member[2], true))
+      is_ended[hold] = is_overdue(require('lib.signs').of(key, member[1], member[2], true))
       if is_ended[hold] then owners[#owners + 1] = owner end
     end
     if is_ended[hold] then ended[#ended + 1] = member[1] end

@@ -86,7 +86,7 @@ local function refresh(group, inbox, left, signs)
     local may_look, ms = pcall(left_of, group, n, of, holder, inbox)
     if may_renew and is_ours and group.kind == 'x' then ms = 0 end
     left[#left + 1] = may_look and ms or ''
-    signs[#signs + 1] = holder and standing.signs(group.keys[n], holder) or ''
+    signs[#signs + 1] = holder and require('lib.signs').all_of(group.keys[n], holder) or ''
   end
 end
 

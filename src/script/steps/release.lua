@@ -13,7 +13,7 @@ return function(lock, kind)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
   -- Its place may go on with a waiter of another kind, or with none.
   if lock.place and (lock.ticket == 0 or not string.match(lock.place, '^%d')) then
-    pcall(require('queue.withdraw'), lock)
+    pcall(require('queue.withdraw'), lock, is_free)
   end
   if lock.place and lock.ticket > 0 then
     pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place, lock.deferred, is_free)
@@ -26,6 +26,7 @@ return function(lock, kind)
   if may_tell and (is_free or call('EXISTS', lock.key) == 0) then
     pcall(require('queue.offer'), lock.key, lock.queue, lock.reserves_nothing, lock)
   end
-  if is_ours then pcall(require('lib.tell_observers'), lock) end
+  local may_be_observed = not lock.record or (lock.record[4] or '') ~= ''
+  if is_ours and may_be_observed then pcall(require('lib.tell_observers'), lock) end
   return refusal or 0
 end

@@ -20,7 +20,7 @@ export const ROWS: readonly Row[] = [
     seenIn: "a lock value that is passed on, and extended by everyone who has it",
     file: "src/coordinator/attempt.ts",
     find: "this.#ownerId = mode.ownerId ??",
-    replace: 'this.#ownerId = mode.as === "adoption" ? mode.previous.ownerId :',
+    replace: 'this.#ownerId = mode.as === "adoption" ? mode.previousId :',
     also: [
       {
         file: "src/coordinator/acquire-mode.ts",

@@ -186,9 +186,8 @@ export interface OperationSpec {
   readonly countsWaiters?: boolean | undefined;
   /** With an extend, a heal and a release. */
   readonly proclaimed?: Proclaimed | undefined;
-  /** Whose lock it takes over, with an acquire; and its token. */
+  /** Whose lock it takes over, with an acquire. */
   readonly previous?: Owner | undefined;
-  readonly previousToken?: number | undefined;
   /** Of an extend, a heal and a release: of a lease that was extended beyond its ttl. */
   readonly keptMs?: number | undefined;
   /** Of a release: for how long the name stays closed. */
@@ -201,7 +200,7 @@ export interface OperationSpec {
 
 export function operationOf(spec: OperationSpec, nowUs: number): Operation {
   const { kind, name = "a", owner = "x", ttlMs = 1_000, fence, fromNowUs, ticket = 1 } = spec;
-  const { previous, previousToken: token, keptMs, keepMs } = spec;
+  const { previous, keptMs, keepMs } = spec;
   const mustWait = kind === "leave" || kind === "refresh";
   const inbox = spec.inbox ?? (mustWait ? "p" : undefined);
   const parts = {
@@ -225,7 +224,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     preempts: spec.preempts,
     countsWaiters: spec.countsWaiters,
     proclaimed: spec.proclaimed,
-    previous: previous && { ownerId: OWNERS[previous], token },
+    previousId: previous && OWNERS[previous],
   };
   return newOperation(kind, parts as PartsOf<OperationKind>);
 }
