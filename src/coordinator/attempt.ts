@@ -1,11 +1,6 @@
 import { drawnToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import {
-  newOperation,
-  type OperationOf,
-  type Vote,
-  type Votes,
-} from "../protocol/operation.js";
+import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { lingerMs } from "../protocol/deadlines.js";
 import { leaseOwnerIdOf } from "../protocol/owner-id.js";

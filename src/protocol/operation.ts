@@ -140,7 +140,8 @@ export function newOperation(
   parts: Omit<AnyOperation, "kind" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
-  const { waiter, previousId, keepMs, proposal, preempts, countsWaiters, proclaimed, places } = parts;
+  const { waiter, previousId, keepMs, proposal, preempts, countsWaiters, proclaimed, places } =
+    parts;
   return {
     kind,
     keys,

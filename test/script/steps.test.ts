@@ -335,7 +335,11 @@ describe("A lock that is passed on", () => {
 
   function passedOn(node: Node): Vote {
     const own = { ...waiter, inbox: "own" };
-    return node.ask("acquire", "next", PLAIN, { waiter: own, previousId: "me", fence: START_US + 1 });
+    return node.ask("acquire", "next", PLAIN, {
+      waiter: own,
+      previousId: "me",
+      fence: START_US + 1,
+    });
   }
 
   it("is waited for by a process that has refreshed its place", () => {

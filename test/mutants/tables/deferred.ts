@@ -73,7 +73,7 @@ export const ROWS: readonly Row[] = [
     id: "deferred-after-release",
     means: "an acquire that is over stays deferred where nodes have not executed it",
     file: "src/script/steps/release.lua",
-    find: "'^%d')) then pcall(require('queue.withdraw'), lock)",
+    find: "'^%d')) then pcall(require('queue.withdraw'), lock, is_free)",
     replace: "'^%d')) then",
     test: "test/conformance/deferred.test.ts",
   },

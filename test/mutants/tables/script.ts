@@ -449,8 +449,8 @@ export const ROWS: readonly Row[] = [
     also: [
       {
         file: "src/script/lib/lift.lua",
-        find: "for at, fence in ipairs(redis.call('HMGET', KEYS[1], unpack(lock.buckets))) do",
-        replace: "for at, fence in ipairs(redis.call('HMGET', KEYS[1], lock.buckets[1])) do",
+        find: "for at, bucket in ipairs(lock.buckets) do",
+        replace: "for at, bucket in ipairs({ lock.buckets[1] }) do",
       },
     ],
     where: ["several"],
