@@ -10,10 +10,14 @@ const WHY: Readonly<Record<string, string>> = {
     "Client and node take turns, so no core is always busy. More in flight helps",
   "hand-overs/s / floor":
     "The floor has no queue, no deadlines and no fencing. A core per node helps",
+  "hand-overs/s / floor-granted":
+    "The floor knows the next holder, so a hand-over is one call per node; a queue needs two, a release and an entry. And each of so many processes hands over too seldom for V8 to optimize it. Fewer processes per core help",
+  "longest wait / median":
+    "A hand-over within a process takes less than 0.2 ms, so the longest wait is one in which the system ran other processes. A core per process helps",
   "hand-overs/s / those of 2 x 8 workers, 1 ms section":
     "The next holder is always another process, which has to be scheduled. Fewer processes per core help",
   "script calls per node and hand-over":
-    "The first attempt of a process that is refused, and the refreshing of its place",
+    "Two are a release and an entry; the others refresh the places of those that wait. Fewer processes help",
   "client CPU, % of a core": "Each place in the queues is refreshed every 2 s. A faster core helps",
   "CPU of the first cycles / redlock":
     "There is more code to compile: queues, fencing, admission. The ratio falls with every cycle",

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "chai";
+import { FENCE_STEP } from "../../src/protocol/fencing.js";
 import { MemoryNode } from "../support/conformance/memory-node.js";
 import {
   NUMBER,
@@ -345,6 +346,14 @@ conformance("deferred acquires", (redis) => {
     const seen = await expectSame(redis(), [...BOTH_WAIT, run(release())]);
     const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];
     expect(Number(fence)).to.equal(redis().nowUs + 1_000);
+  });
+
+  it("have the next fence, where the one before drew it and listens no more", async () => {
+    const deaf = acquire({ ...zByQ, inbox: "deaf" });
+    const given = [record, run(acquire(), deaf, acquire(yByP))];
+    const seen = await expectSame(redis(), [...given, run(release())]);
+    const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];
+    expect(Number(fence)).to.equal(redis().nowUs + 1_000 + FENCE_STEP);
   });
 
   it("have one fence: an acquire of their owner after they were executed gets the same", async () => {

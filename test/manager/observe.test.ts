@@ -94,6 +94,27 @@ describe("LockManager.observe", () => {
     await observer.return?.();
   });
 
+  // As etcd's TestElectionWait.
+  it("shows each of several leaders to all who observe, before the next is elected", async () => {
+    const observers = [observing, one, other].map((locks) => locks.observe(NAME));
+    const elections = [one, other, observing].map((locks, at) => {
+      return locks.elect(NAME, { value: `leader ${at}` });
+    });
+    const shown: unknown[] = [];
+    const leading = elections.map(async (election, at) => {
+      const term = await elected(election);
+      for (const observer of observers) {
+        while ((await valueOf(observer)) !== `leader ${at}`);
+      }
+      shown.push(at);
+      await term.resign();
+      await election.return();
+    });
+    await Promise.all(leading);
+    expect(shown).to.have.members([0, 1, 2]);
+    for (const observer of observers) await observer.return?.();
+  });
+
   // As etcd's TestElectionFailover.
   it("shows the next leader where one fails over to another", async () => {
     const first = one.elect(NAME, { value: "foo" });

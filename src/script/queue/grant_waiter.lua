@@ -37,6 +37,8 @@ return function(lock, of, place, inbox)
   -- Never for the owner that this step ends.
   if left_with ~= place or lock.proposal == '' or owner == lock.owner then return false end
   local id, top, ended_until = unpack(lock.record or call('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs'))
+  -- A fence that is drawn changes it.
+  lock.record = nil
   local tag = require('lib.hash_tag')
   if tag then id = NO_RECORD end
   -- It would be no vote for who knew the node before it lost its data; and one that is back with an older state may be
