@@ -34,8 +34,10 @@ export function acquireCall(
   // were admitted with it came first; a steal may, if another caller in its process was about to be granted the lock.
   const isAdmitted = mode === "shared" || owner !== undefined;
   const isLonger = permits !== undefined || steal === true || isAdmitted;
-  const askedMs = ((isLonger ? 3 : 2) + (isMore ? 1 : 0)) * promisedMs;
   const isFair = fair === true && steal === undefined;
+  // It asks first how many permits there are, or comes after one that does.
+  const mayAsk = isMore || (permits !== undefined && isFair);
+  const askedMs = ((isLonger ? 3 : 2) + (mayAsk ? 1 : 0)) * promisedMs;
   const names = [name, ...also].toSorted().join(", ");
   return {
     what: "acquire",

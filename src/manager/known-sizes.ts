@@ -10,6 +10,8 @@ const MAX_NAMES = 10_000;
  */
 export class KnownSizes {
   readonly #sizes = new Map<string, SemaphoreSize>();
+  /** By lock key, while nodes are asked for it: when all are answered that have asked, or came after one that has. */
+  readonly #asked = new Map<string, Promise<unknown>>();
 
   /** @param count what it has before it is resized, as far as its users agree */
   of({ lockKey }: NameKeys, count: number): KnownSize {
@@ -21,6 +23,23 @@ export class KnownSizes {
       },
       learn: (size) => this.#learn(lockKey, size),
     };
+  }
+
+  isAsked({ lockKey }: NameKeys): boolean {
+    return this.#asked.has(lockKey);
+  }
+
+  /**
+   * Goes on when the nodes have answered, and after all that have called this before for that semaphore: they are to
+   * wait for its permits in the order in which they came.
+   *
+   * @param question undefined for one that only comes after others
+   */
+  async inTurn({ lockKey }: NameKeys, question: Promise<unknown> | undefined): Promise<void> {
+    const all = Promise.allSettled([this.#asked.get(lockKey), question]);
+    this.#asked.set(lockKey, all);
+    await all;
+    if (this.#asked.get(lockKey) === all) this.#asked.delete(lockKey);
   }
 
   #learn(lockKey: string, size: SemaphoreSize): void {

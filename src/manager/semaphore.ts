@@ -121,10 +121,19 @@ export class PermitSemaphore implements Semaphore {
     return errorOf(this.#keys, failureOf("unreachable", votes), nodes.names, tried);
   }
 
-  /** Others may resize it: nodes are asked before more are refused than it has, and what waits is refused then. */
-  async #acquireSome(wanted: number, acquire: () => Promise<Lock>): Promise<Lock> {
-    if (wanted > this.permits) {
-      await this.#available().catch(() => undefined);
+  /**
+   * Others may resize it: nodes are asked before more are refused than it has, and what waits is refused then. What is
+   * `fair` comes after earlier calls that ask.
+   */
+  async #acquireSome(
+    wanted: number,
+    isBehind: boolean,
+    acquire: () => Promise<Lock>,
+  ): Promise<Lock> {
+    const isMore = wanted > this.permits;
+    if (isMore || isBehind) {
+      const question = isMore ? this.#available() : undefined;
+      await this.#acquirer.sizes.inTurn(this.#nameKeys, question);
       if (wanted > this.permits) throw this.#tooMany(wanted);
     }
     return await acquire().catch((error: unknown) => {
@@ -144,12 +153,16 @@ export class PermitSemaphore implements Semaphore {
     // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(own, isOnce ? defaults : { waitMs, ...defaults });
-    const { once, usual } = this.#acquirer.settings;
+    const { settings, sizes } = this.#acquirer;
+    const unless = isOnce ? settings.once : settings.usual;
     const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.#size, wanted);
     const acquire = (): Promise<Lock> =>
-      this.#acquirer.acquire(this.name, all, isOnce ? once : usual, { permitKeys });
+      this.#acquirer.acquire(this.name, all, unless, { permitKeys });
+    const isFair = all.fair ?? unless.wait.fair;
+    const waits = (all.waitMs ?? unless.wait.waitMs) !== 0;
+    const isBehind = isFair && waits && sizes.isAsked(this.#nameKeys);
     // One permit there always is.
-    return wanted === 1 ? acquire() : this.#acquireSome(wanted, acquire);
+    return wanted === 1 && !isBehind ? acquire() : this.#acquireSome(wanted, isBehind, acquire);
   }
 }
 

@@ -39,6 +39,19 @@ for (const place of ALL_PLACES) {
       expect(await one.tryAcquire()).to.equal(null);
     });
 
+    it("W1: gives fair calls their permits in order, also where they ask how many there are", async () => {
+      const [one, other] = (await semaphores("in order", 1, 1)) as [Semaphore, Semaphore];
+      await one.resize(3);
+      const order: number[] = [];
+      const waiting = [3, 2, 1].map(async (permits) => {
+        const lock = await other.acquire({ permits, fair: true });
+        order.push(permits);
+        await lock.release();
+      });
+      await Promise.all(waiting);
+      expect(order).to.deep.equal([3, 2, 1]);
+    });
+
     it("K4: lets holders finish where it shrinks, and admits no more than the new number", async () => {
       const [one, other] = (await semaphores("shrinks", 4, 4)) as [Semaphore, Semaphore];
       const locks: Lock[] = [];

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { KnownSizes } from "../../src/manager/known-sizes.js";
@@ -19,6 +20,24 @@ describe("What is known of the sizes of semaphores", () => {
     expect(other.current).to.deep.equal({ count: 4, version: 0 });
     two.learn({ count: 1, version: 8 });
     expect(three.current.count).to.equal(1);
+  });
+
+  it("is asked for in turn: no answer overtakes one that was asked for before", async () => {
+    const sizes = new KnownSizes();
+    const order: number[] = [];
+    const late = sleep(20);
+    const questions = [late, Promise.reject(new Error("no quorum")), Promise.resolve()];
+    const turn = async (at: number, question?: Promise<unknown>): Promise<void> => {
+      await sizes.inTurn(POOL, question);
+      order.push(at);
+    };
+    const turns = questions.map((question, at) => turn(at, question));
+    turns.push(turn(3));
+    expect(sizes.isAsked(POOL)).to.equal(true);
+    expect(sizes.isAsked(keysOf("lock:", "other"))).to.equal(false);
+    await Promise.all(turns);
+    expect(order).to.deep.equal([0, 1, 2, 3]);
+    expect(sizes.isAsked(POOL)).to.equal(false);
   });
 
   it("is bounded: those that were learned first are forgotten", () => {
