@@ -181,6 +181,8 @@ export function checkLateWakes(history: History, violate: Violate): void {
     if (event.kind === "key") {
       const { node, name, before, after, op } = event;
       const queue = queueOf(node, rootOf(name));
+      // By now a reservation may have run out, of which nobody is told.
+      review(queue, atUs, true);
       if (before !== undefined) queue.holders.delete(`${name} ${before}`);
       if (after !== undefined) queue.holders.set(`${name} ${after}`, event);
       // Whoever has the name as a whole has it in place of the reservation.
@@ -190,6 +192,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
     } else if (event.kind === "place") {
       const { node, name, process, wants, count = 1, what, ticket = 0, op } = event;
       const queue = queueOf(node, name);
+      review(queue, atUs, true);
       if (what === "kept") queue.kept = { process, atUs };
       if (what === "stands") {
         const mark = markOf(event);

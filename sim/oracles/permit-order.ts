@@ -61,7 +61,7 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
   let given: Given[] = [];
   /** By node and name: those that have left the queue in this instant, and may have been first in it. */
   const left = new Map<string, Place[]>();
-  /** By node, name and process: its last place. */
+  /** By node, name, process and how many permits it waits for: its last place. A node that was down may have an older one. */
   const tickets = new Map<string, number>();
 
   const isFailing = (node: number): boolean => (failing.get(node) ?? 0) > 0;
@@ -124,13 +124,14 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
         const sinceUs = (isBack ? undefined : places.get(id)?.sinceUs) ?? atUs;
         const writtenUs = clocks.at(node, atUs);
         places.set(id, { process, wants, count, mark, ticket, writtenUs, sinceUs });
-        if (wants === "s") tickets.set(`${node} ${name} ${process}`, ticket);
+        if (wants === "s") tickets.set(`${node} ${name} ${process} ${count}`, ticket);
       }
     } else if (event.kind === "turn" && event.what === "told" && event.permits !== undefined) {
-      const { node, name, process, atUs } = event;
+      const { node, name, process, permits: told, atUs } = event;
       reservedUs.set(`${node} ${name} ${process}`, atUs);
-      const ticket = tickets.get(`${node} ${name} ${process}`) ?? Number.NEGATIVE_INFINITY;
-      const text = `tells ${process} of ${name}#${event.permits.join(",")}`;
+      const place = `${node} ${name} ${process} ${told.length}`;
+      const ticket = tickets.get(place) ?? Number.NEGATIVE_INFINITY;
+      const text = `tells ${process} of ${name}#${told.join(",")}`;
       if (!isFailing(node)) given.push({ atUs, node, name, process, ticket, text });
     } else if (event.kind === "node") {
       const step = event.what === "errors" ? 1 : event.what === "calm" ? -1 : 0;

@@ -72,6 +72,20 @@ describe("oracle W7, who is woken", () => {
         events: [...waits, ...stands(), ...onAll(released), ...asks(4 * S + 2 * MS)],
       },
       {
+        title: "one for which a node is open since what it reserved for another has run out",
+        events: [
+          ...[
+            ...waits,
+            ...stands(),
+            place(4 * S, "kept", "release", { process: "B" }),
+            released(0),
+          ],
+          place(4 * S + 300 * MS, "stands", "refresh", { ticket: 2 }),
+          key(5 * S, 1, "X", undefined, { op: "release" }),
+          ...asks(5 * S + 300 * MS),
+        ],
+      },
+      {
         title: "a second reader of its process, where the first has left the queue for both",
         events: twoReaders(true),
       },

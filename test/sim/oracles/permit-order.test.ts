@@ -59,6 +59,16 @@ describe("oracle K2, the order of permits", () => {
         ],
       },
       {
+        title: "who is told in an older place, which it has for as many",
+        events: [
+          ...base(),
+          place(20, "stands", "acquire", { process: "B", wants: "s", ticket: 4 }),
+          place(30, "stands", "acquire", { process: "B", wants: "s", count: 2, ticket: 6 }),
+          told(5 * MS, "B"),
+          place(5 * MS, "gone", "release", { process: "B", wants: "s" }),
+        ],
+      },
+      {
         title: "a first that nobody hears",
         events: [...base({ process: "deaf" }), ...takes(5 * MS, "B")],
       },
