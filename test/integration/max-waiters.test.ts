@@ -78,7 +78,7 @@ for (const place of ALL_PLACES) {
         // With room for one more it waits.
         const behind = ask(other, { waitMs: 20_000, maxWaiters: 2 });
         await lock.release();
-        for (const each of [waiting, behind]) await (await each).release();
+        await Promise.all([waiting, behind].map(async (each) => (await each).release()));
       });
     }
 
