@@ -35,11 +35,17 @@ export class KnownSizes {
    *
    * @param question undefined for one that only comes after others
    */
-  async inTurn({ lockKey }: NameKeys, question: Promise<unknown> | undefined): Promise<void> {
-    const all = Promise.allSettled([this.#asked.get(lockKey), question]);
+  inTurn({ lockKey }: NameKeys, question: Promise<unknown> | undefined): Promise<void> {
+    const both = Promise.allSettled([this.#asked.get(lockKey), question]);
+    // Without what they result in: each would keep that of all before it.
+    const all = both.then(() => {});
     this.#asked.set(lockKey, all);
-    await all;
-    if (this.#asked.get(lockKey) === all) this.#asked.delete(lockKey);
+    const forget = (): void => {
+      if (this.#asked.get(lockKey) === all) this.#asked.delete(lockKey);
+    };
+    // Once the caller has gone on: until then, others come after it.
+    void all.then(() => {}).then(forget);
+    return all;
   }
 
   #learn(lockKey: string, size: SemaphoreSize): void {

@@ -36,6 +36,7 @@ describe("What is known of the sizes of semaphores", () => {
     expect(sizes.isAsked(POOL)).to.equal(true);
     expect(sizes.isAsked(keysOf("lock:", "other"))).to.equal(false);
     await Promise.all(turns);
+    await sleep(0);
     expect(order).to.deep.equal([0, 1, 2, 3]);
     expect(sizes.isAsked(POOL)).to.equal(false);
   });
