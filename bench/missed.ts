@@ -19,6 +19,8 @@ const WHY: Readonly<Record<string, string>> = {
   "script calls per node and hand-over":
     "Two are a release and an entry; the others refresh the places of those that wait. Fewer processes help",
   "client CPU, % of a core": "Each place in the queues is refreshed every 2 s. A faster core helps",
+  "speed / without, by CPU per cycle":
+    "Nothing more is sent for such a name: the noise of a shared machine is larger than the 2 % asked for",
   "CPU of the first cycles / redlock":
     "There is more code to compile: queues, fencing, admission. The ratio falls with every cycle",
   "acquire p99 / best peer":
