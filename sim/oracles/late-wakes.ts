@@ -109,6 +109,12 @@ export function checkLateWakes(history: History, violate: Violate): void {
       }
     }
   };
+  /** By now what was reserved may have run out, of which nobody is told. */
+  const forgetKept = (queue: Queue, atUs: number): void => {
+    if (queue.kept === undefined || atUs - queue.kept.atUs < TURN_US) return;
+    review(queue, atUs, true);
+    delete queue.kept;
+  };
   /** The node has granted what it had told the process of: if that gives it back, it has no place there. */
   const onTaken = (queue: Queue, ownerId: string, atUs: number): void => {
     const process = attempts.get(ownerId)?.process;
@@ -181,8 +187,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
     if (event.kind === "key") {
       const { node, name, before, after, op } = event;
       const queue = queueOf(node, rootOf(name));
-      // By now a reservation may have run out, of which nobody is told.
-      review(queue, atUs, true);
+      forgetKept(queue, atUs);
       if (before !== undefined) queue.holders.delete(`${name} ${before}`);
       if (after !== undefined) queue.holders.set(`${name} ${after}`, event);
       // Whoever has the name as a whole has it in place of the reservation.
@@ -192,7 +197,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
     } else if (event.kind === "place") {
       const { node, name, process, wants, count = 1, what, ticket = 0, op } = event;
       const queue = queueOf(node, name);
-      review(queue, atUs, true);
+      forgetKept(queue, atUs);
       if (what === "kept") queue.kept = { process, atUs };
       if (what === "stands") {
         const mark = markOf(event);

@@ -34,6 +34,8 @@ import type { RequestHost } from "./request.js";
 export interface HowToAcquire {
   /** Of a semaphore. */
   readonly permitKeys?: LockKind;
+  /** See {@link Asking.turn}. */
+  readonly turn?: Asking["turn"];
   /** Of a request. */
   readonly request?: Request;
   readonly callback?: unknown;
@@ -49,6 +51,8 @@ interface Asking {
   /** False asks for a lock of its own, whatever the caller's context holds. */
   readonly reentrant: boolean | undefined;
   readonly opening?: Opening | undefined;
+  /** Calls `begin` when it is its turn; it waits until then, as afterwards. Rejects if it is not to begin. */
+  readonly turn?: ((begin: () => void) => Promise<void>) | undefined;
   /** Called for every failed attempt except the last. */
   readonly onSetback?: (failure: AttemptFailure, error: () => QuorateError) => void;
 }
@@ -104,7 +108,7 @@ export class Acquirer {
     name: string | readonly string[],
     options: AcquireOptions | undefined,
     usual: ResolvedAcquire,
-    { permitKeys, request, callback, opening }: HowToAcquire = PLAINLY,
+    { permitKeys, turn, request, callback, opening }: HowToAcquire = PLAINLY,
   ): Promise<Lock> {
     try {
       const { keyPrefix } = this.settings;
@@ -126,7 +130,7 @@ export class Acquirer {
       const steals = request?.steal === true;
       const standing = steals ? ({ as: "preempt", competitors: this } as const) : undefined;
       const wanted = { keys, settings, wait, standing };
-      const asking = { signal, opening, reentrant: steals ? false : reentrant };
+      const asking = { signal, opening, turn, reentrant: steals ? false : reentrant };
       return new LeasedLock(await this.ask(wanted, asking), this.nodes);
     } catch (error) {
       throw withCaller(error);
@@ -139,7 +143,7 @@ export class Acquirer {
    * @throws ClosedError, the reason of the signal, or why the lock was not granted, always by rejection
    */
   ask(wanted: Wanted, asking: Asking, trace?: AcquireTrace): Promise<LeaseHandle> {
-    const { signal, reentrant, opening, onSetback } = asking;
+    const { signal, reentrant, opening, turn, onSetback } = asking;
     if (trace === undefined && CHANNELS.acquire.hasSubscribers) {
       const { names, context } = this.nodes;
       const nodes = { names, clock: context.clock };
@@ -180,7 +184,14 @@ export class Acquirer {
       );
       this.pending.add(acquire);
       const ignoreSignal = signal && whenAborted(signal, () => acquire.abort());
-      acquire.begin();
+      if (turn === undefined) return acquire.begin();
+      const begin = (): void => {
+        if (!acquire.isOver) acquire.begin(this.nodes.context.clock.now());
+      };
+      turn(begin).catch((error: unknown) => {
+        reject(error);
+        acquire.abort();
+      });
     });
   }
 

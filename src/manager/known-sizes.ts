@@ -30,22 +30,27 @@ export class KnownSizes {
   }
 
   /**
-   * Goes on when the nodes have answered, and after all that have called this before for that semaphore: they are to
-   * wait for its permits in the order in which they came.
+   * For calls that are to wait for permits in the order in which they came: goes on when the nodes have answered, and
+   * after all that have called this before for that semaphore.
    *
    * @param question undefined for one that only comes after others
+   * @throws what `goOn` does
    */
-  inTurn({ lockKey }: NameKeys, question: Promise<unknown> | undefined): Promise<void> {
+  async inTurn(
+    { lockKey }: NameKeys,
+    question: Promise<unknown> | undefined,
+    goOn: () => void,
+  ): Promise<void> {
     const both = Promise.allSettled([this.#asked.get(lockKey), question]);
     // Without what they result in: each would keep that of all before it.
     const all = both.then(() => {});
     this.#asked.set(lockKey, all);
-    const forget = (): void => {
+    await all;
+    try {
+      goOn();
+    } finally {
       if (this.#asked.get(lockKey) === all) this.#asked.delete(lockKey);
-    };
-    // Once the caller has gone on: until then, others come after it.
-    void all.then(() => {}).then(forget);
-    return all;
+    }
   }
 
   #learn(lockKey: string, size: SemaphoreSize): void {

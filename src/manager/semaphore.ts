@@ -2,7 +2,7 @@ import { ClosedError, LockHeldError, type QuorateError } from "../api/errors.js"
 import type { Context } from "../coordinator/context.js";
 import { askSize, resize } from "../coordinator/resize.js";
 import { show, superfluous } from "../runtime/validate.js";
-import { nullIfHeld, type Acquirer } from "./acquirer.js";
+import { nullIfHeld, type Acquirer, type HowToAcquire } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { Lock } from "../api/lock.js";
 import type { Semaphore } from "../api/semaphore.js";
@@ -122,24 +122,26 @@ export class PermitSemaphore implements Semaphore {
   }
 
   /**
-   * Others may resize it: nodes are asked before more are refused than it has, and what waits is refused then. What is
-   * `fair` comes after earlier calls that ask.
+   * Others may resize it: nodes are asked before more are refused than it has. Those that are `fair` and wait do so in the
+   * order in which they came, whether they ask or not.
+   *
+   * @returns undefined for one that need not wait for an answer
    */
-  async #acquireSome(
-    wanted: number,
-    isBehind: boolean,
-    acquire: () => Promise<Lock>,
-  ): Promise<Lock> {
+  #turnFor(wanted: number, isInOrder: boolean): HowToAcquire["turn"] {
     const isMore = wanted > this.permits;
-    if (isMore || isBehind) {
-      const question = isMore ? this.#available() : undefined;
-      await this.#acquirer.sizes.inTurn(this.#nameKeys, question);
-      if (wanted > this.permits) throw this.#tooMany(wanted);
-    }
-    return await acquire().catch((error: unknown) => {
-      const isTooMany = error instanceof LockHeldError && wanted > this.permits;
-      throw isTooMany ? this.#tooMany(wanted) : error;
-    });
+    const { sizes } = this.#acquirer;
+    // One permit there always is.
+    if (!isMore && !(isInOrder && sizes.isAsked(this.#nameKeys))) return undefined;
+    return async (begin) => {
+      const question = isMore ? this.#available().catch(() => undefined) : undefined;
+      const goOn = (): void => {
+        if (wanted > this.permits) throw this.#tooMany(wanted);
+        begin();
+      };
+      if (isInOrder) return await sizes.inTurn(this.#nameKeys, question, goOn);
+      await question;
+      goOn();
+    };
   }
 
   #tooMany(wanted: number): RangeError {
@@ -153,16 +155,18 @@ export class PermitSemaphore implements Semaphore {
     // The wait of other acquires says nothing about a single attempt.
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(own, isOnce ? defaults : { waitMs, ...defaults });
-    const { settings, sizes } = this.#acquirer;
-    const unless = isOnce ? settings.once : settings.usual;
+    const { once, usual } = this.#acquirer.settings;
+    const unless = isOnce ? once : usual;
     const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.#size, wanted);
-    const acquire = (): Promise<Lock> =>
-      this.#acquirer.acquire(this.name, all, unless, { permitKeys });
-    const isFair = all.fair ?? unless.wait.fair;
     const waits = (all.waitMs ?? unless.wait.waitMs) !== 0;
-    const isBehind = isFair && waits && sizes.isAsked(this.#nameKeys);
-    // One permit there always is.
-    return wanted === 1 && !isBehind ? acquire() : this.#acquireSome(wanted, isBehind, acquire);
+    const turn = this.#turnFor(wanted, waits && (all.fair ?? unless.wait.fair));
+    const acquired = this.#acquirer.acquire(this.name, all, unless, { permitKeys, turn });
+    if (wanted === 1) return acquired;
+    // What waits is refused when it is too many.
+    return acquired.catch((error: unknown) => {
+      const isTooMany = error instanceof LockHeldError && wanted > this.permits;
+      throw isTooMany ? this.#tooMany(wanted) : error;
+    });
   }
 }
 
