@@ -1,11 +1,17 @@
 import { expect } from "chai";
-import { LockManager, type PermitOptions, type SemaphoreOptions } from "../../src/index.js";
+import {
+  ClosedError,
+  LockManager,
+  type PermitOptions,
+  type SemaphoreOptions,
+} from "../../src/index.js";
+import { memoryNodes } from "../../src/memory/index.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { KnownSizes } from "../../src/manager/known-sizes.js";
 import type { Acquirer } from "../../src/manager/acquirer.js";
 import { PermitSemaphore } from "../../src/manager/semaphore.js";
 import { resolveManagerOptions } from "../../src/options/resolve.js";
-import { rejectionWith } from "../support/settle.js";
+import { rejectionOf, rejectionWith } from "../support/settle.js";
 
 /** Nothing listens there: what is wrong must be found before anybody is asked. */
 const NODES = ["redis://127.0.0.1:1"];
@@ -153,3 +159,32 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   const error: unknown = await promise.catch((reason: unknown) => reason);
   return (error as { readonly code: string }).code;
 }
+
+describe("A call for permits that has to know how many there are", () => {
+  for (const [title, permits, fair] of [
+    ["one that asks", 3, false],
+    ["a fair one that asks", 3, true],
+    ["a fair one after it", 1, true],
+  ] as const) {
+    it(`ends by its signal, or when its manager closes: ${title}`, async () => {
+      const nodes = memoryNodes(3);
+      const locks = new LockManager(nodes, { ttlMs: 60_000, nodeTimeoutMs: 1_000 });
+      await locks.ready({ all: true });
+      for (const node of nodes) node.freeze();
+      const semaphore = locks.semaphore("gpu", { permits: 2 });
+      const asking = rejectionOf(semaphore.acquire({ permits: 3, fair: true }));
+      const startedMs = performance.now();
+      const aborted = rejectionOf(
+        semaphore.acquire({ permits, fair, signal: AbortSignal.timeout(20) }),
+      );
+      const closed = rejectionWith(ClosedError, semaphore.acquire({ permits, fair }));
+      expect((await locks.query()).pending).to.have.length(3);
+      expect(await aborted).to.include({ name: "TimeoutError" });
+      const closing = locks.close();
+      await closed;
+      expect(performance.now() - startedMs).to.be.below(500);
+      expect(await asking).to.be.instanceOf(ClosedError);
+      await closing;
+    });
+  }
+});
