@@ -22,7 +22,8 @@ for (const place of ALL_PLACES) {
       const order: number[] = [];
       const waiting = [1, 2, 3].map(async (count) => {
         await sleep(count * 20);
-        const lock = await other.acquire();
+        // Another may pass one that is not, where its attempt fails.
+        const lock = await other.acquire({ fair: true });
         order.push(count);
         return lock;
       });
