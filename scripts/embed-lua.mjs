@@ -127,22 +127,23 @@ function piecesOf(text, path) {
 /**
  * The main file behind a `require` for the others, which creates only the functions of files that are required. It knows
  * them by number, halves their range until it has found one, and keeps them in an array of that length: to compare names,
- * and to let a table grow, took more than half of what a lock that changes hands executes.
+ * and to let a table grow, took more than half of what a lock that changes hands executes. What finds them by name is
+ * one more file: few calls need it.
  */
-function piecesWith(files, main) {
-  const numbers = new Map(files.map(({ name }, at) => [name, at + 1]));
-  const folders = new Set();
+function piecesWith(others, main) {
+  const numbers = new Map(others.map(({ name }, at) => [name, at + 1]));
+  const numberOf = (name) => {
+    if (!numbers.has(name)) throw new Error(`there is no ${name} to require`);
+    return numbers.get(name);
+  };
+  const byName = others.length + 1;
   const piecesIn = ({ path, code }) => {
-    const byNumber = code.replace(REQUIRED, (_, name, folder) => {
-      if (name === undefined) {
-        folders.add(folder);
-        return `named('${folder}.' .. `;
-      }
-      if (!numbers.has(name)) throw new Error(`there is no ${name} to require`);
-      return `require(${numbers.get(name)})`;
-    });
+    const byNumber = code.replace(REQUIRED, (_, name, folder) =>
+      name === undefined ? `require(${byName})('${folder}.' .. ` : `require(${numberOf(name)})`,
+    );
     return piecesOf(byNumber, path);
   };
+  const files = [...others, finderOf([...others, main], numbers)];
   const codes = [...files, main].map(piecesIn);
   const branches = (from, to) => {
     if (to - from === 1) return codes[from];
@@ -150,10 +151,7 @@ function piecesWith(files, main) {
     const start = `if at <= ${middle} then\n`;
     return [start, ...branches(from, middle), "else\n", ...branches(middle, to), "end\n"];
   };
-  const named = [...numbers].filter(([name]) => folders.has(name.split(".")[0]));
-  const start = `local require, named, loaded
-function named(name)
-${named.map(([name, number]) => `if name == '${name}' then return require(${number}) end\n`).join("")}end
+  const start = `local require, loaded
 function require(at)
 local found = loaded and loaded[at]
 if found then return found end
@@ -164,6 +162,16 @@ return found
 end
 `;
   return [start, ...branches(0, files.length), end, ...codes[files.length]];
+}
+
+/** A function that requires by name, for the folders of which that is asked. */
+function finderOf(files, numbers) {
+  const required = files.flatMap(({ code }) => [...code.matchAll(REQUIRED)]);
+  const folders = new Set(required.map(([, , folder]) => folder));
+  const lines = [...numbers]
+    .filter(([name]) => folders.has(name.split(".")[0]))
+    .map(([name, number]) => `if name == '${name}' then return require(${number}) end\n`);
+  return { path: "by name", code: `found = function(name)\n${lines.join("")}end\n` };
 }
 
 function readOr(path, otherwise) {
