@@ -31,6 +31,7 @@ local function acquire(lock, ttl, a, a_end, is_wary)
   local queue = (place or previous) and require('lib.companion')('queue', key)
   if not is_granted then
     if place then
+      -- For the queue, which need not ask for the time again.
       require('lib.clock')(lock.now_us)
       pcall(require('queue.enter'), key, queue, tonumber(ARGV[a + ARG_TICKET]), place, ARGV[a + ARG_DEFERRED])
     end

@@ -9,8 +9,7 @@ return function(lock, kind)
   if is_ours then is_free = kind.drop(lock) elseif kind.drop_rest then kind.drop_rest(lock) end
   if lock.kept then pcall(require('lib.longer_extension').forget, lock) end
   if lock.value and is_ours then pcall(require('lib.value').forget, lock.key) end
-  require('lib.lift')(lock, lock.token)
-  local may_be_observed = is_ours and not (lock.record and (lock.record[4] or '') == '')
+  local observed = require('lib.lift')(lock, lock.token)
   if kind.lifted then pcall(kind.lifted, lock, lock.token) end
   -- Its place may go on with a waiter of another kind, or with none.
   if lock.place and (lock.ticket == 0 or not string.match(lock.place, '^%d')) then
@@ -27,6 +26,6 @@ return function(lock, kind)
   if may_tell and (is_free or call('EXISTS', lock.key) == 0) then
     pcall(require('queue.offer'), lock.key, lock.queue, lock.reserves_nothing, lock)
   end
-  if may_be_observed then pcall(require('lib.tell_observers'), lock) end
+  if is_ours and observed ~= '' then pcall(require('lib.tell_observers'), lock) end
   return refusal or 0
 end
