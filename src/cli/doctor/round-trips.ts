@@ -21,13 +21,27 @@ export async function roundTrips(
 ): Promise<readonly TimedTrip[]> {
   const trips: TimedTrip[] = [];
   for (let count = 0; count < ROUND_TRIPS; count++) {
-    const fromMs = performance.now();
-    const reply: unknown = await ask(redis.time());
-    const roundTripMs = performance.now() - fromMs;
-    const nodeMs = timeMs(reply);
+    const { nodeMs, roundTripMs } = await readClock(redis, ask);
     trips.push({ ...clockOffset(nodeMs, Date.now(), roundTripMs), roundTripMs });
   }
   return trips;
+}
+
+interface Reading {
+  readonly nodeMs: number;
+  /** By this machine, in the middle of the round trip. */
+  readonly atMs: number;
+  readonly roundTripMs: number;
+}
+
+async function readClock(
+  redis: Redis,
+  ask: <T>(reply: Promise<T>) => Promise<T>,
+): Promise<Reading> {
+  const fromMs = performance.now();
+  const reply: unknown = await ask(redis.time());
+  const roundTripMs = performance.now() - fromMs;
+  return { nodeMs: timeMs(reply), atMs: fromMs + roundTripMs / 2, roundTripMs };
 }
 
 /** @throws Error for what no Redis server replies: other nodes' clocks are judged by this one, too */
@@ -48,35 +62,21 @@ export async function rateOf(
   redis: Redis,
   ask: <T>(reply: Promise<T>) => Promise<T>,
 ): Promise<ClockRate> {
-  const first = await readClock(redis, ask);
+  const read = async (): Promise<Reading> => {
+    let best = await readClock(redis, ask);
+    for (let count = 1; count < READINGS; count++) {
+      const reading = await readClock(redis, ask);
+      if (reading.roundTripMs < best.roundTripMs) best = reading;
+    }
+    return best;
+  };
+  const first = await read();
   await sleep(RATE_MS);
-  const last = await readClock(redis, ask);
+  const last = await read();
   return {
     advancedMs: last.nodeMs - first.nodeMs,
     elapsedMs: last.atMs - first.atMs,
     // Of both round trips, and since the node reports whole ms.
     errorMs: (first.roundTripMs + last.roundTripMs) / 2 + 1,
   };
-}
-
-interface Reading {
-  readonly nodeMs: number;
-  /** By this machine, in the middle of the round trip. */
-  readonly atMs: number;
-  readonly roundTripMs: number;
-}
-
-async function readClock(
-  redis: Redis,
-  ask: <T>(reply: Promise<T>) => Promise<T>,
-): Promise<Reading> {
-  let best: Reading | undefined;
-  for (let count = 0; count < READINGS; count++) {
-    const fromMs = performance.now();
-    const nodeMs = timeMs(await ask(redis.time()));
-    const roundTripMs = performance.now() - fromMs;
-    if (best === undefined || roundTripMs < best.roundTripMs)
-      best = { nodeMs, atMs: fromMs + roundTripMs / 2, roundTripMs };
-  }
-  return best as Reading;
 }
