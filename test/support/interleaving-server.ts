@@ -6,9 +6,6 @@ import { ATOMICITY_SCRIPT } from "../../src/script/embedded-lua.js";
 
 const SCRIPT = Buffer.from(`$${ATOMICITY_SCRIPT.length}\r\n${ATOMICITY_SCRIPT}\r\n`);
 
-/** How often that script looks. */
-const LOOK_COUNT = 2_000;
-
 /**
  * A real server behind a proxy, which executes that script as a server does whose scripts are not atomic: each of its
  * reads is a command of its own, among the commands of other connections.
@@ -49,16 +46,17 @@ export class InterleavingServer implements AsyncDisposable {
       const isLook = chunk.includes(SCRIPT);
       if (isLook) this.lookCount++;
       if (!isLook || !this.interleaves) return target.write(chunk);
-      const [, key = ""] = /\$1\r\n1\r\n\$\d+\r\n(\S+)\r\n/.exec(chunk.toString()) ?? [];
-      void this.#look(key).then((seen) => client.write(`:${seen}\r\n`));
+      const words = /\$1\r\n1\r\n\$\d+\r\n(\S+)\r\n\$\d+\r\n(\d+)\r\n/;
+      const [, key = "", count] = words.exec(chunk.toString()) ?? [];
+      void this.#look(key, Number(count)).then((seen) => client.write(`:${seen}\r\n`));
       return true;
     });
   }
 
-  async #look(key: string): Promise<number> {
+  async #look(key: string, count: number): Promise<number> {
     const read = (): Promise<unknown> => this.#target.command("GET", key);
     const first = await read();
-    for (let looks = 0; looks < LOOK_COUNT; looks++) {
+    for (let looks = 0; looks < count; looks++) {
       if ((await read()) !== first) return 1;
       await setImmediate();
     }
