@@ -61,7 +61,10 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
   let given: Given[] = [];
   /** By node and name: those that have left the queue in this instant, and may have been first in it. */
   const left = new Map<string, Place[]>();
-  /** By node, name, process and how many permits it waits for: its last place. A node that was down may have an older one. */
+  /**
+   * By node, name, process and how many permits it waits for: its last place. A node that was down may have an older
+   * one.
+   */
   const tickets = new Map<string, number>();
 
   const isFailing = (node: number): boolean => (failing.get(node) ?? 0) > 0;

@@ -156,11 +156,11 @@ export class PermitSemaphore implements Semaphore {
     const { waitMs, ...defaults } = this.#defaults;
     const all = withDefaults(own, isOnce ? defaults : { waitMs, ...defaults });
     const { once, usual } = this.#acquirer.settings;
-    const unless = isOnce ? once : usual;
+    const base = isOnce ? once : usual;
     const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.#size, wanted);
-    const waits = (all.waitMs ?? unless.wait.waitMs) !== 0;
-    const turn = this.#turnFor(wanted, waits && (all.fair ?? unless.wait.fair));
-    const acquired = this.#acquirer.acquire(this.name, all, unless, { permitKeys, turn });
+    const waits = (all.waitMs ?? base.wait.waitMs) !== 0;
+    const turn = this.#turnFor(wanted, waits && (all.fair ?? base.wait.fair));
+    const acquired = this.#acquirer.acquire(this.name, all, base, { permitKeys, turn });
     if (wanted === 1) return acquired;
     // What waits is refused when it is too many.
     return acquired.catch((error: unknown) => {
