@@ -160,7 +160,7 @@ describe("What a managed service takes away", function () {
   it("is not needed on a Cluster, which Amazon MemoryDB always is", async () => {
     await using server = await startCluster();
     const rules = rulesWithout(SERVICES["Amazon MemoryDB"].denied, (await serverVersion()) < 7);
-    const allowed = ["+@all", ...rules, "+cluster|info", "+cluster|slots"];
+    const allowed = ["+@all", ...rules, "+cluster|info", "+cluster|nodes", "+cluster|slots"];
     await server.command("ACL", "SETUSER", "locker", "on", ">secret", "~*", "&*", ...allowed);
     const client = new Cluster([{ host: "127.0.0.1", port: server.port }], {
       ...{ lazyConnect: true, redisOptions: { username: "locker", password: "secret" } },
