@@ -4,7 +4,7 @@ import { parseLossMessage } from "../protocol/loss-message.js";
 import { parseNodeGrant, type NodeGrant } from "../protocol/node-grant.js";
 import { INBOX_CHARACTERS } from "../protocol/owner-id.js";
 import { parseTurnMessage, type TurnMessage } from "../protocol/turn-message.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { quorumSize } from "../protocol/quorum.js";
 import { Ear } from "./ear.js";
 import type { Transport } from "./transport.js";
 

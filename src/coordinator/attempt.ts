@@ -8,11 +8,17 @@ import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { gatherMs, nextSpreadMs } from "../protocol/node-grant.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
 import {
+  ALL_NODES,
   isReasonKnown,
   isRefusedByQuorum,
+  nodeCountOf,
+  nodesThatDidNotRefuse,
+  nodesThatGranted,
+  nodesThatMayHold,
+  nodesThatRefused,
   quorumSize,
   tallyOf,
-} from "../protocol/quorum-verdict.js";
+} from "../protocol/quorum.js";
 import { afterPrevious, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import {
   failureOf,
@@ -26,14 +32,6 @@ import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
-import {
-  ALL_NODES,
-  nodeCountOf,
-  nodesThatDidNotRefuse,
-  nodesThatGranted,
-  nodesThatMayHold,
-  nodesThatRefused,
-} from "../protocol/node-sets.js";
 import type { DatedVote } from "./ports.js";
 import { rollback, type Released } from "./release.js";
 import { Round, type RoundJudge, type RoundListener, type RoundRules } from "./round.js";

@@ -12,7 +12,7 @@ import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
 import { isSame, type LeaseSettings } from "./lease-settings.js";
 import type { QueuedPlace } from "./places.js";
-import { ALL_NODES } from "../protocol/node-sets.js";
+import { ALL_NODES } from "../protocol/quorum.js";
 import type { DatedVote, VoteFor } from "./ports.js";
 import { rollback } from "./release.js";
 import type { GrantedWaiter, QueueMember, WaitQueue } from "./wait-queue.js";

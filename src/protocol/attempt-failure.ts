@@ -1,7 +1,7 @@
 import { quorumFreeInMs } from "./backoff.js";
 import type { Vote, Votes } from "./operation.js";
 import type { LossReason } from "./split.js";
-import { toleratedCount } from "./quorum-verdict.js";
+import { toleratedCount } from "./quorum.js";
 
 /** How an attempt failed. It has been rolled back on all nodes. */
 export interface AttemptFailure {

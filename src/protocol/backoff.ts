@@ -1,5 +1,5 @@
 import { MAX_REFRESH_MS } from "./place.js";
-import { quorumSize } from "./quorum-verdict.js";
+import { quorumSize } from "./quorum.js";
 
 /** What decides how long a refused contender sleeps before its next attempt. */
 export interface BackoffInput {

@@ -17,7 +17,7 @@
 
 import { RECORD_KEY } from "./keys.js";
 import type { Votes } from "./operation.js";
-import { toleratedCount } from "./quorum-verdict.js";
+import { toleratedCount } from "./quorum.js";
 
 /** Largest fence: beyond it a JSON number and a Lua double stop counting in ones. */
 export const MAX_FENCE = Number.MAX_SAFE_INTEGER;

@@ -1,5 +1,5 @@
 import type { Vote, Votes } from "./operation.js";
-import { quorumSize } from "./quorum-verdict.js";
+import { quorumSize } from "./quorum.js";
 
 /**
  * When several clients ask for a name at one moment, each may get some of the nodes and none a quorum: the nodes are

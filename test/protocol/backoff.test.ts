@@ -8,7 +8,7 @@ import {
   turnMs,
   turnWaitMs,
 } from "../../src/protocol/backoff.js";
-import { quorumSize } from "../../src/protocol/quorum-verdict.js";
+import { quorumSize } from "../../src/protocol/quorum.js";
 import { uniform, unit } from "../support/uniform.js";
 
 const delay = fc.integer({ min: 1, max: 10_000 });

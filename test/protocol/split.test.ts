@@ -17,7 +17,7 @@ import {
   type LossReason,
   type SplitDecision,
 } from "../../src/protocol/split.js";
-import { quorumSize } from "../../src/protocol/quorum-verdict.js";
+import { quorumSize } from "../../src/protocol/quorum.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
 /** As `bbbbbb` sees it: `+` granted, a letter who refused it (`?` for somebody), `x` a fault, `.` silence. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
-import { ALL_NODES } from "../../protocol/node-sets.js";
+import { ALL_NODES } from "../../protocol/quorum.js";
 import { Release } from "../../coordinator/release.js";
 import type { RoundWatcher } from "../../coordinator/watched-round.js";
 import type { OpenNodes } from "../../nodes/open-nodes.js";
