@@ -5,7 +5,7 @@ import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
 import { parseNodeGrant } from "../../src/protocol/node-grant.js";
 import { newOperation, type Operation, type Vote } from "../../src/protocol/operation.js";
-import type { Waiter } from "../../src/protocol/waiter.js";
+import type { Waiter } from "../../src/protocol/node-queue.js";
 import { decodeReply } from "../../src/script/batch-decoder.js";
 import { encodeBatch } from "../../src/script/batch-encoder.js";
 import { getOrAdd } from "../oracles/get-or-add.js";

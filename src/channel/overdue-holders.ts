@@ -2,7 +2,7 @@ import type { Clock } from "../coordinator/ports.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type Operation, type Vote } from "../protocol/operation.js";
 import { isSameSign, overdueMs, parseSign, type Sign } from "../protocol/overdue.js";
-import type { Looks, Place } from "../protocol/place.js";
+import type { Looks, Place } from "../protocol/node-queue.js";
 
 /** Maximum number of names watched; beyond it the oldest are dropped, and wait for expiry. */
 const MAX_NAMES = 16_384;

@@ -1,7 +1,7 @@
 import { drawnToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
-import type { Waiter } from "../protocol/waiter.js";
+import type { Waiter } from "../protocol/node-queue.js";
 import { lingerMs } from "../protocol/deadlines.js";
 import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";

@@ -20,7 +20,7 @@ import {
   type Votes,
 } from "../protocol/operation.js";
 import { nodeCountOf, quorumSize } from "../protocol/quorum.js";
-import type { Waiter } from "../protocol/waiter.js";
+import type { Waiter } from "../protocol/node-queue.js";
 import type { Context } from "./context.js";
 import type { PlaceOfLock } from "./held-places.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";

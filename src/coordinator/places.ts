@@ -1,6 +1,6 @@
 import { quorumFreeInMs } from "../protocol/backoff.js";
 import { newOperation, type Vote } from "../protocol/operation.js";
-import { refreshPace, type Looks, type Place } from "../protocol/place.js";
+import { refreshPace, type Looks, type Place } from "../protocol/node-queue.js";
 import { quorumSize } from "../protocol/quorum.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock, NodePort, VoteReceiver } from "./ports.js";

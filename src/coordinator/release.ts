@@ -6,7 +6,7 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import type { Waiter } from "../protocol/waiter.js";
+import type { Waiter } from "../protocol/node-queue.js";
 import { keyTtlMs, longerKeptMs, outwaitMs } from "../protocol/lease-times.js";
 import { ALL_NODES, isRefusedByQuorum, tallyOf, verdict } from "../protocol/quorum.js";
 import type { Context } from "./context.js";

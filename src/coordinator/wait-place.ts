@@ -1,11 +1,11 @@
-import { MAX_TURN_TRIES_A_SECOND, turnMs } from "../protocol/backoff.js";
+import { MAX_TURN_TRIES_A_SECOND } from "../protocol/backoff.js";
+import { turnMs, type DeferredAcquire, type Waiter } from "../protocol/node-queue.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
 import { maxAgeMs } from "../protocol/node-grant.js";
 import { leaseOwnerIdOf } from "../protocol/owner-id.js";
-import type { DeferredAcquire, Waiter } from "../protocol/waiter.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";

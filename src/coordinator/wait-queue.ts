@@ -1,7 +1,7 @@
 import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import type { Votes } from "../protocol/operation.js";
-import type { Waiter } from "../protocol/waiter.js";
+import type { Waiter } from "../protocol/node-queue.js";
 import { nodeCountOf, nodesThatGranted, quorumSize } from "../protocol/quorum.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { PlaceOfLock } from "./held-places.js";

@@ -1,7 +1,7 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import { newOperation } from "../protocol/operation.js";
-import { isSamePlace, type Waiter } from "../protocol/waiter.js";
+import { isSamePlace, type Waiter } from "../protocol/node-queue.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-queue.js";

@@ -1,4 +1,4 @@
-import { MAX_REFRESH_MS } from "./place.js";
+import { MAX_REFRESH_MS } from "./node-queue.js";
 import { quorumSize } from "./quorum.js";
 
 /** What decides how long a refused contender sleeps before its next attempt. */
@@ -38,18 +38,6 @@ export function turnWaitMs(input: Omit<BackoffInput, "attemptCount">): number {
   const longestMs = Math.min(maxDelayMs, MAX_REFRESH_MS);
   const pollMs = Math.max(minDelayMs, longestMs * (0.5 + unit / 2));
   return Math.min(pollMs, Math.max(1, quorumFreeInMs) + unit * minDelayMs);
-}
-
-/** Shortest and longest reservation, ms. */
-export const MIN_TURN_MS = 5;
-export const MAX_TURN_MS = 100;
-
-/**
- * How long a node reserves a name for the process that it has notified, ms: time to receive the message and to ask.
- * Others wait no longer than that for a process that does not come.
- */
-export function turnMs(nodeTimeoutMs: number): number {
-  return Math.ceil(Math.min(MAX_TURN_MS, Math.max(MIN_TURN_MS, nodeTimeoutMs / 4)));
 }
 
 /**

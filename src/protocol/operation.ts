@@ -1,7 +1,6 @@
 import type { LockKind } from "./lock-kind.js";
 import type { SemaphoreSize } from "./semaphore-size.js";
-import type { Looks, Place } from "./place.js";
-import type { Waiter } from "./waiter.js";
+import type { Looks, Place, Waiter } from "./node-queue.js";
 
 /**
  * What a node can be asked about one name. Each is one atomic step on the node.

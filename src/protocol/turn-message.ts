@@ -1,4 +1,4 @@
-import { MAX_TURN_MS, MIN_TURN_MS } from "./backoff.js";
+import { MAX_TURN_MS, MIN_TURN_MS } from "./node-queue.js";
 import type { PlacePrefix } from "./lock-kind.js";
 import { numbersIn } from "./permits.js";
 

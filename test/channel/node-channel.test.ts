@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { createHash } from "node:crypto";
 import type { NodeGrant } from "../../src/protocol/node-grant.js";
 import type { AnyOperation } from "../../src/protocol/operation.js";
-import type { Waiter } from "../../src/protocol/waiter.js";
+import type { Waiter } from "../../src/protocol/node-queue.js";
 import { ChannelBench, QUARANTINE_MS } from "../support/channel-bench.js";
 import { stateOf } from "../support/coordinator-bench.js";
 import { handshakeReply } from "../support/scripted-transport.js";

@@ -1,13 +1,12 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
 import {
   backoffMs,
   quorumFreeInMs,
   reconnectDelayMs,
-  turnMs,
   turnWaitMs,
 } from "../../src/protocol/backoff.js";
+import { MAX_REFRESH_MS } from "../../src/protocol/node-queue.js";
 import { quorumSize } from "../../src/protocol/quorum.js";
 import { uniform, unit } from "../support/uniform.js";
 
@@ -87,12 +86,6 @@ describe("turnWaitMs", () => {
         );
       }),
     );
-  });
-});
-
-describe("turnMs", () => {
-  it("is a part of the node deadline, within bounds, in whole milliseconds", () => {
-    expect([1, 20, 100, 101, 400, 10_000].map(turnMs)).to.deep.equal([5, 5, 25, 26, 100, 100]);
   });
 });
 

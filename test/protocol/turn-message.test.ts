@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { turnMs } from "../../src/protocol/backoff.js";
+import { turnMs } from "../../src/protocol/node-queue.js";
 import { numbersText } from "../../src/protocol/permits.js";
 import { MAX_PERMITS } from "../../src/protocol/semaphore-size.js";
 import { parseTurnMessage } from "../../src/protocol/turn-message.js";
