@@ -3,7 +3,7 @@ import { HeardCalls } from "../../src/channel/heard-calls.js";
 import { companionKey, inboxChannel, queueKeyOf, RECORD_KEY } from "../../src/protocol/keys.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
-import { parseNodeGrant } from "../../src/protocol/node-grant.js";
+import { parseNodeGrant } from "../../src/protocol/node-messages.js";
 import { newOperation, type Operation, type Vote } from "../../src/protocol/operation.js";
 import type { Waiter } from "../../src/protocol/node-queue.js";
 import { decodeReply } from "../../src/script/batch-decoder.js";

@@ -5,7 +5,7 @@ import type { Waiter } from "../protocol/node-queue.js";
 import { lingerMs } from "../protocol/deadlines.js";
 import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
-import { gatherMs, nextSpreadMs } from "../protocol/node-grant.js";
+import { gatherMs, nextSpreadMs } from "../protocol/node-messages.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
 import {
   ALL_NODES,

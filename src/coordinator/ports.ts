@@ -1,4 +1,4 @@
-import type { NodeGrant } from "../protocol/node-grant.js";
+import type { NodeGrant } from "../protocol/node-messages.js";
 import type { GrantedVote, Operation, Vote } from "../protocol/operation.js";
 
 /**

@@ -66,7 +66,7 @@ export class WaitQueues {
   readonly #holders = new Map<string, GrantedWaiter>();
   /** The last place that was assigned. */
   lastTicket = 0;
-  /** Of the messages by which nodes have granted locks, see `protocol/node-grant`. */
+  /** Of the messages by which nodes have granted locks, see `protocol/node-messages`. */
   spreadMs: number | undefined;
   readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
   readonly #observer: Observer | undefined;

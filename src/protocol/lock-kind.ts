@@ -26,7 +26,7 @@ export interface QueueRules {
   readonly keepsPlace: boolean;
   /** A waiter learns all it needs by refreshing its place. */
   readonly isRefreshed: boolean;
-  /** Nodes execute the acquire of a waiter for it, see `protocol/node-grant`. */
+  /** Nodes execute the acquire of a waiter for it, see `protocol/node-messages`. */
   readonly isDeferred: boolean;
 }
 

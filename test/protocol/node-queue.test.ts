@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { maxAgeMs } from "../../src/protocol/node-grant.js";
+import { maxAgeMs } from "../../src/protocol/node-messages.js";
 import {
   deferredTextOf,
   isSamePlace,
