@@ -7,7 +7,7 @@ import {
   type NodeGrant,
   type TurnMessage,
 } from "../protocol/node-messages.js";
-import { INBOX_CHARACTERS } from "../protocol/owner-id.js";
+import { INBOX_CHARACTERS } from "../protocol/holder.js";
 import { quorumSize } from "../protocol/quorum.js";
 import { Ear } from "./ear.js";
 import type { Transport } from "./transport.js";

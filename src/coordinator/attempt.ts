@@ -3,7 +3,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/node-queue.js";
 import { lingerMs } from "../protocol/deadlines.js";
-import { leaseOwnerIdOf } from "../protocol/owner-id.js";
+import { leaseOwnerIdOf } from "../protocol/holder.js";
 import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { gatherMs, nextSpreadMs } from "../protocol/node-messages.js";
 import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";

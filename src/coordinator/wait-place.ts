@@ -5,7 +5,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
 import { maxAgeMs } from "../protocol/node-messages.js";
-import { leaseOwnerIdOf } from "../protocol/owner-id.js";
+import { leaseOwnerIdOf } from "../protocol/holder.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
