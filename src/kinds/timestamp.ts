@@ -1,6 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { TimestampLayout } from "../protocol/timestamps.js";
+import type { TimestampLayout } from "../protocol/lock-layout.js";
 import { NamedLock } from "./named-lock.js";
 
 /** A lock whose key says when it ends, as in hand-written code; its owner is stored in a key next to it. */

@@ -1,6 +1,6 @@
 import type { NameKeys } from "./keys.js";
 import type { KnownSize } from "./semaphore-size.js";
-import type { TimestampLayout } from "./timestamps.js";
+import type { TimestampLayout } from "./lock-layout.js";
 
 /** Which file of `src/script/kinds` implements the steps of a kind on a node. */
 export type KindId = "exclusive" | "shared" | "several" | "owned" | "timestamp" | "permit";

@@ -19,7 +19,7 @@ import {
 } from "../protocol/holder.js";
 import { MAX_PERMITS, MAX_SIZE_VERSION } from "../protocol/semaphore-size.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/node-queue.js";
-import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/timestamps.js";
+import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/lock-layout.js";
 import { WATCH_MS } from "../protocol/watching.js";
 import { batchScript } from "./embedded-lua.js";
 import { PLACES } from "./batch-encoder.js";
