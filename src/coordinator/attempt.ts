@@ -2,11 +2,20 @@ import { drawnToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/node-queue.js";
-import { lingerMs } from "../protocol/deadlines.js";
+import {
+  failureOf,
+  isLossReasonKnown,
+  isOwnDelay,
+  lingerMs,
+  lossReason,
+  unaskedFailure,
+  type AttemptFailure,
+  type LossReason,
+} from "../protocol/attempt-failure.js";
 import { leaseOwnerIdOf } from "../protocol/holder.js";
 import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { gatherMs, nextSpreadMs } from "../protocol/node-messages.js";
-import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
+import { isAnswer } from "../protocol/split.js";
 import {
   ALL_NODES,
   isReasonKnown,
@@ -20,12 +29,6 @@ import {
   tallyOf,
 } from "../protocol/quorum.js";
 import { afterPrevious, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
-import {
-  failureOf,
-  isOwnDelay,
-  unaskedFailure,
-  type AttemptFailure,
-} from "../protocol/attempt-failure.js";
 import type { Urgency } from "../protocol/next-move.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";

@@ -1,5 +1,4 @@
 import { MAX_REFRESH_MS } from "./node-queue.js";
-import { quorumSize } from "./quorum.js";
 
 /** What decides how long a refused contender sleeps before its next attempt. */
 export interface BackoffInput {
@@ -45,25 +44,6 @@ export function turnWaitMs(input: Omit<BackoffInput, "attemptCount">): number {
  * who may publish can forge notifications, and must not set our pace.
  */
 export const MAX_TURN_TRIES_A_SECOND = 20;
-
-/**
- * When a quorum of nodes can be free by expiry alone, in ms.
- *
- * @param blockedMs one entry per node: 0 if it would grant, the holder's remaining PTTL if it refused, Infinity if
- *   nothing is known.
- */
-export function quorumFreeInMs(blockedMs: readonly number[]): number {
-  const quorum = quorumSize(blockedMs.length);
-  let freeInMs = Number.POSITIVE_INFINITY;
-  // Asked for every name that is waited for, so no list is sorted each time.
-  for (const eachMs of blockedMs) {
-    if (eachMs >= freeInMs) continue;
-    let freeCount = 0;
-    for (const otherMs of blockedMs) if (otherMs <= eachMs) freeCount++;
-    if (freeCount >= quorum) freeInMs = eachMs;
-  }
-  return freeInMs;
-}
 
 const FIRST_RECONNECT_MS = 50;
 const MAX_RECONNECT_MS = 1_000;

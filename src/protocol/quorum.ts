@@ -71,6 +71,25 @@ export function isReasonKnown(tally: Tally): boolean {
   return refusedCount > tolerated || refusedCount + silentCount <= tolerated;
 }
 
+/**
+ * When a quorum of nodes can be free by expiry alone, in ms.
+ *
+ * @param blockedMs one entry per node: 0 if it would grant, the holder's remaining PTTL if it refused, Infinity if
+ *   nothing is known.
+ */
+export function quorumFreeInMs(blockedMs: readonly number[]): number {
+  const quorum = quorumSize(blockedMs.length);
+  let freeInMs = Number.POSITIVE_INFINITY;
+  // Asked for every name that is waited for, so no list is sorted each time.
+  for (const eachMs of blockedMs) {
+    if (eachMs >= freeInMs) continue;
+    let freeCount = 0;
+    for (const otherMs of blockedMs) if (otherMs <= eachMs) freeCount++;
+    if (freeCount >= quorum) freeInMs = eachMs;
+  }
+  return freeInMs;
+}
+
 /** Node sets are bit masks by node index; {@link MAX_NODE_COUNT} keeps them in a small integer. */
 export const MAX_NODE_COUNT = 30;
 

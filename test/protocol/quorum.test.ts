@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import * as fc from "fast-check";
 import {
   agreedHolder,
   isReasonKnown,
@@ -10,6 +11,7 @@ import {
   nodesThatGranted,
   nodesThatMayHold,
   nodesThatRefused,
+  quorumFreeInMs,
   quorumSize,
   tallyOf,
   toleratedCount,
@@ -143,6 +145,37 @@ describe("isReasonKnown", () => {
         isRefusedByQuorum(ifRefused) === isRefusedByQuorum(ifFaults),
       );
     }
+  });
+});
+
+describe("quorumFreeInMs", () => {
+  /** The earliest of all instants at which enough nodes are free. */
+  function byBruteForce(blockedMs: readonly number[]): number {
+    const isFree = (at: number): boolean =>
+      2 * blockedMs.filter((ms) => ms <= at).length > blockedMs.length;
+    return Math.min(Infinity, ...blockedMs.filter(isFree));
+  }
+
+  it("equals brute force", () => {
+    const blocked = fc.oneof(fc.constant(0), fc.constant(Infinity), fc.nat(1_000));
+    fc.assert(
+      fc.property(fc.array(blocked, { minLength: 1, maxLength: 9 }), (blockedMs) => {
+        expect(quorumFreeInMs(blockedMs)).to.equal(byBruteForce(blockedMs));
+      }),
+    );
+  });
+
+  it("waits for the q-th node only, and knows nothing where a quorum is unknown", () => {
+    expect(quorumFreeInMs([0, 300, 100])).to.equal(100);
+    expect(quorumFreeInMs([100, Infinity, Infinity])).to.equal(Infinity);
+    expect(quorumFreeInMs([0, 0, 700, 900])).to.equal(700);
+  });
+
+  it("leaves its argument as it was", () => {
+    const blockedMs = [3, 1, 2];
+    quorumFreeInMs(blockedMs);
+    expect(blockedMs).to.deep.equal([3, 1, 2]);
+    expect(quorumSize(blockedMs.length)).to.equal(2);
   });
 });
 

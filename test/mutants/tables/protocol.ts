@@ -199,7 +199,7 @@ export const ROWS: readonly Row[] = [
     replace: 'if (refusedCount > votes.length - quorum) return "held";',
     also: [
       {
-        file: "src/protocol/split.ts",
+        file: "src/protocol/attempt-failure.ts",
         find: 'if (mostCount >= quorum) return "refused";',
         replace: 'if (refusedCount > votes.length - quorum) return "refused";',
       },
