@@ -1,4 +1,4 @@
-import type { LockKind } from "../protocol/lock-kind.js";
+import type { KeysInProcess, LockKind } from "../protocol/lock-kind.js";
 import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import { newOperation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/node-queue.js";
@@ -91,7 +91,7 @@ export class WaitQueues {
     for (const { keys, size } of this.#waitQueues.values()) yield { keys, size };
   }
 
-  of(keys: LockKind): WaitQueue | undefined {
+  of(keys: Pick<KeysInProcess, "waitQueueKey">): WaitQueue | undefined {
     return this.#waitQueues.size === 0 ? undefined : this.#waitQueues.get(keys.waitQueueKey);
   }
 
@@ -259,13 +259,13 @@ export class WaitQueues {
   }
 
   /** A node has executed the deferred acquire of the first waiter, or of a lock that others have granted before. */
-  onGrant(index: number, keys: LockKind, voteFor: VoteFor): void {
+  onGrant(index: number, keys: KeysInProcess, voteFor: VoteFor): void {
     const isWaiters = this.of(keys)?.onGrant(index, this.#nodes.length, voteFor) === true;
     if (!isWaiters) this.#holderOf(keys)?.onNodeGrant(index, voteFor);
   }
 
   /** The lock of ours that the nodes may mean. After a suspend, messages can arrive before the loss timer. */
-  #holderOf({ holderKey }: LockKind): GrantedWaiter | undefined {
+  #holderOf({ holderKey }: Pick<KeysInProcess, "holderKey">): GrantedWaiter | undefined {
     const holder = this.#holders.get(holderKey);
     return holder?.isHeld() === true ? holder : undefined;
   }

@@ -1,5 +1,5 @@
 import { nameKeys, type NameKeys } from "../protocol/keys.js";
-import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
+import type { KeysInProcess, LockKind, QueueRules } from "../protocol/lock-kind.js";
 
 /** How most kinds wait: in one wait queue for the name as a whole. */
 export const WHOLE_NAME: QueueRules = {
@@ -85,6 +85,11 @@ export function exclusiveLock(keys: NameKeys): LockKind {
 /** The term of an election: observers are told of the next leader, so the nodes have to know. */
 export function termOf(keys: NameKeys): LockKind {
   return new NamedLock(keys, { ...KIND, queue: { ...KIND.queue, passesOn: false } });
+}
+
+/** Of the lock that a node has granted by itself: nodes do so with exclusive locks of one name. */
+export function grantedKeys(lockKey: string): KeysInProcess {
+  return { waitQueueKey: lockKey, holderKey: lockKey };
 }
 
 /** An exclusive lock of one name. */
