@@ -45,12 +45,12 @@ export function unaskedFailure(kind: "refused" | "queued", nodeCount: number): A
  * Waiting does not help where foreign data or misconfiguration on the nodes leaves no quorum of usable ones.
  */
 export function isHopeless(votes: Votes): boolean {
-  const hopeless = votes.filter(
-    (vote) =>
-      (vote?.kind === "refused" && vote.reason === "foreign") ||
-      (vote?.kind === "fault" && vote.fault === "misconfigured"),
-  );
-  return hopeless.length > toleratedCount(votes.length);
+  let hopelessCount = 0;
+  for (const vote of votes) {
+    if (vote?.kind === "refused" && vote.reason === "foreign") hopelessCount++;
+    if (vote?.kind === "fault" && vote.fault === "misconfigured") hopelessCount++;
+  }
+  return hopelessCount > toleratedCount(votes.length);
 }
 
 /** Whether it is undecided because of nodes that this process was too late to ask: it says nothing about them. */

@@ -73,15 +73,12 @@ export function judgeFence(
   nodeCount: number,
 ): FenceVerdict {
   if (!Number.isSafeInteger(fence) || fence < 0) return "implausible";
-  if (fence <= limitUs(wallUs)) return "plausible";
+  const beyondUs = fence - FENCE_LEAD_US;
+  if (beyondUs <= wallUs) return "plausible";
   const ordered = nodeClocks.timesMs.toSorted((a, b) => b - a);
   const timeMs = ordered[toleratedCount(nodeCount)];
   if (timeMs === undefined) return "unknown";
-  return fence <= limitUs(timeMs * 1_000) ? "plausible" : "implausible";
-}
-
-function limitUs(clockUs: number): number {
-  return Math.floor(clockUs) + FENCE_LEAD_US;
+  return beyondUs <= timeMs * 1_000 ? "plausible" : "implausible";
 }
 
 /** What is wrong with a node's fence, and what to do. */

@@ -21,12 +21,9 @@ export function validUntilMs(firstSendMs: number, ttlMs: number, driftFactor: nu
   return firstSendMs + ttlMs - driftMs(ttlMs, driftFactor);
 }
 
-/**
- * Whether a lease is (still) valid. The interval is half open: at `validUntil` itself it has ended. `minLeftMs`
- * requires more than a mere remainder.
- */
-export function isValid(nowMs: number, validUntil: number, minLeftMs = 0): boolean {
-  return validUntil - nowMs > minLeftMs;
+/** Whether a lease is (still) valid. The interval is half open: at `validUntil` itself it has ended. */
+export function isValid(nowMs: number, validUntil: number): boolean {
+  return nowMs < validUntil;
 }
 
 /**
@@ -48,7 +45,7 @@ export function lossAtMs(validUntil: number): number {
  * and perhaps too late; and the remaining life of its keys must cover the minimum hold.
  */
 export function isUsable(nowMs: number, validUntil: number, minHoldMs = 0): boolean {
-  return isValid(nowMs, validUntil, Math.max(minHoldMs, LOSS_LEAD_MS));
+  return validUntil - nowMs > Math.max(minHoldMs, LOSS_LEAD_MS);
 }
 
 /** How long an attempt may take, ms, before a lease of such settings is no longer usable. */
