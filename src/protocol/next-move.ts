@@ -317,7 +317,8 @@ function onFailed(
   // Its semaphore has been resized meanwhile. It would keep all others of its process waiting.
   const wantsTooMany = permits !== undefined && permits.wanted > permits.count;
   if (failure.kind === "refused" && wantsTooMany) return giveUp(failure, refusal);
-  if (isFree && quickCount < (permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS)) {
+  const maxQuickCount = permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS;
+  if (isFree && quickCount < maxQuickCount) {
     // Even slightly after the deadline.
     const leftMs = deadlineMs + settings.nodeTimeoutMs - nowMs;
     if (leftMs > 0) {
