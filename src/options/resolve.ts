@@ -153,10 +153,8 @@ function leaseOf(
   manager: ManagerSettings,
   layout: LockLayout,
 ): LeaseSettings {
-  const isUsual =
-    layout === manager.layout &&
-    options.value === undefined &&
-    LOCK_OPTIONS.every((name) => options[name] === undefined);
+  let isUsual = layout === manager.layout && options.value === undefined;
+  for (const name of LOCK_OPTIONS) isUsual &&= options[name] === undefined;
   return isUsual ? manager.lease : resolveLease(options, manager.lease, manager, layout);
 }
 
