@@ -13,7 +13,8 @@ import {
   type Urgency,
   type WaitSettings,
 } from "../protocol/next-move.js";
-import { turnTextOf, type OwnWaiters, type Waiter } from "../protocol/node-queue.js";
+import { turnTextOf, type Waiter } from "../protocol/node-queue.js";
+import type { OwnWaiters } from "../protocol/queue-end.js";
 import { isContestOpen } from "../protocol/split.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";

@@ -1,7 +1,7 @@
 import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
 import type { LockKind } from "./lock-kind.js";
-import { waitingCountOf, type OwnWaiters } from "./node-queue.js";
+import { waitingCountOf, type OwnWaiters } from "./queue-end.js";
 import { askAll, isContestOpen, type ContestState } from "./split.js";
 
 /** How long an acquire keeps trying, and how it pauses between its attempts. */

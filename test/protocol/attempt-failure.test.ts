@@ -6,6 +6,7 @@ import {
   isLossReasonKnown,
   lingerMs,
   lossReason,
+  sharesOf,
   unaskedFailure,
   type LossReason,
 } from "../../src/protocol/attempt-failure.js";
@@ -54,6 +55,19 @@ describe("isHopeless", () => {
     expect(isHopeless([bad, worse, held()])).to.equal(true);
     expect(isHopeless([bad, worse, held(), held(), held()])).to.equal(false);
     expect(isHopeless([fault("timeout"), fault("disconnected"), held()])).to.equal(false);
+  });
+});
+
+describe("sharesOf", () => {
+  it("counts the nodes of each, of somebody who is no single client, and of nobody", () => {
+    expect(sharesOf(votesOf("+aa?cx.."))).to.deep.equal({
+      ...{ grantedCount: 1, refusedCount: 4, mostCount: 2, silentCount: 2 },
+      refusedCounts: new Map([
+        ["aaaaaa", 2],
+        [undefined, 1],
+        ["cccccc", 1],
+      ]),
+    });
   });
 });
 

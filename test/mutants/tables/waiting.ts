@@ -290,7 +290,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "waits-beside-itself",
     means: "a process counts itself among the others that wait",
-    file: "src/protocol/node-queue.ts",
+    file: "src/protocol/queue-end.ts",
     find: "Math.max(0, onQuorum - own.placeCount)",
     replace: "onQuorum",
     where: ["bursts", "waiting", "calm"],
@@ -301,10 +301,10 @@ export const ROWS: readonly Row[] = [
   {
     id: "counts-what-one-node-says",
     means: "as many wait as the node says that knows the most",
-    file: "src/protocol/node-queue.ts",
+    file: "src/protocol/queue-end.ts",
     find: "counts.toSorted((a, b) => b - a)[quorumSize(votes.length) - 1]",
     replace: "counts.toSorted((a, b) => b - a)[0]",
-    test: "test/protocol/node-queue.test.ts",
+    test: "test/protocol/queue-end.test.ts",
   },
   {
     id: "counts-the-dead",
