@@ -1,6 +1,6 @@
 import type { SendEvent, VoteEvent } from "../sim/oracles/history.js";
 import type { Played } from "../site/playground/world/play.js";
-import { quorumSize } from "../src/protocol/quorum-verdict.js";
+import { quorumSize } from "../src/protocol/quorum.js";
 import { found } from "./found.js";
 import { arrow, bar, cross, heading, line, PHONE_PX, say, sheet } from "./pen.js";
 

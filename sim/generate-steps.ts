@@ -1,5 +1,5 @@
 import { keptMs } from "../src/protocol/lease-times.js";
-import { quorumSize } from "../src/protocol/quorum-verdict.js";
+import { quorumSize } from "../src/protocol/quorum.js";
 import { hashText, seededRandom, type Random } from "./random.js";
 import type { Fault, LockSettings, NodeSettings, Scenario, Session } from "./scenario.js";
 

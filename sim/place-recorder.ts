@@ -3,7 +3,7 @@ import { textOf } from "../src/memory/bytes.js";
 import type { AnyOperation, Operation } from "../src/protocol/operation.js";
 import { MARKERS } from "../src/protocol/markers.js";
 import { numbersIn } from "../src/protocol/permits.js";
-import { turnTextOf } from "../src/protocol/waiter.js";
+import { turnTextOf } from "../src/protocol/node-queue.js";
 import { doneBy, type Author, type KeyChange } from "./node-keys.js";
 import type { Recorder } from "./recorder.js";
 import type { InboxObserver } from "./sim-subscription.js";

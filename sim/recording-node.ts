@@ -1,7 +1,7 @@
 import type { SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import type { AnyOperation, Operation, Vote } from "../src/protocol/operation.js";
-import type { DeferredAcquire } from "../src/protocol/waiter.js";
+import type { DeferredAcquire } from "../src/protocol/node-queue.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { historyName } from "./history-name.js";
 import type { PlaceRecorder } from "./place-recorder.js";

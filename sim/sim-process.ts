@@ -5,7 +5,7 @@ import {
   readLeaseClock,
   startLeaseClock,
   type LeaseClockState,
-} from "../src/protocol/lease-clock.js";
+} from "../src/protocol/lease-times.js";
 import type { Choices } from "./choices.js";
 import { hashText } from "./random.js";
 import { SimClock, STOPPED_PPM } from "./sim-clock.js";

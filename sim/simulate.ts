@@ -8,7 +8,7 @@ import type {
 } from "./oracles/history.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { judge } from "./oracles/judge.js";
-import { CLOCK_BAND_MS } from "../src/protocol/lease-clock.js";
+import { CLOCK_BAND_MS } from "../src/protocol/lease-times.js";
 import { seededChoices, type Choices } from "./choices.js";
 import { planFaults } from "./fault-injection.js";
 import { Fleet, TIMER_SLOP_US, type Surroundings, type Tamper } from "./fleet.js";

@@ -1,5 +1,5 @@
 import { textOf } from "../src/memory/bytes.js";
-import { TIMESTAMP_MARGIN_MS, timestampLayoutOf } from "../src/protocol/timestamps.js";
+import { TIMESTAMP_MARGIN_MS, timestampLayoutOf } from "../src/protocol/lock-layout.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
 import { doneBy, type KeyChange } from "./node-keys.js";
 import type { Recorder } from "./recorder.js";

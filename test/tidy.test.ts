@@ -8,7 +8,7 @@ import { importCycles } from "./support/import-cycles.js";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 
 interface Source {
-  /** From the root, with slashes: `src/protocol/quorum-verdict.ts`. */
+  /** From the root, with slashes: `src/protocol/quorum.ts`. */
   readonly path: string;
   readonly text: string;
   /** Without comments and without the contents of template strings (scripts in Lua). */

@@ -3,7 +3,7 @@ import { Schedule } from "../../src/coordinator/schedule.js";
 import { Sealing } from "../../src/coordinator/sealing.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { drawnToken } from "../../src/protocol/fencing.js";
-import { tallyOf, verdict } from "../../src/protocol/quorum-verdict.js";
+import { tallyOf, verdict } from "../../src/protocol/quorum.js";
 import type { Rules } from "./scope.js";
 import type { Told } from "./state.js";
 

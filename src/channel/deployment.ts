@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
 import type { Sighting } from "../protocol/quarantine.js";
-import { toleratedCount } from "../protocol/quorum-verdict.js";
+import { toleratedCount } from "../protocol/quorum.js";
 import { Bootstrap, type BootstrapSettings, type Candidates } from "./bootstrap.js";
 import { ClockOffsets } from "./clock-offsets.js";
 import type { Handshake } from "./node-connection.js";

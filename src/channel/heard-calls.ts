@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { provenText, type NodeGrant } from "../protocol/node-grant.js";
+import { provenText, type NodeGrant } from "../protocol/node-messages.js";
 
 /** A call in which a node heard that this process waits. */
 interface HeardCall {

@@ -1,10 +1,14 @@
 import type { Clock, Entropy, InboxPort } from "../coordinator/ports.js";
 import { inboxChannel } from "../protocol/keys.js";
-import { parseLossMessage } from "../protocol/loss-message.js";
-import { parseNodeGrant, type NodeGrant } from "../protocol/node-grant.js";
-import { INBOX_CHARACTERS } from "../protocol/owner-id.js";
-import { parseTurnMessage, type TurnMessage } from "../protocol/turn-message.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import {
+  parseLossMessage,
+  parseNodeGrant,
+  parseTurnMessage,
+  type NodeGrant,
+  type TurnMessage,
+} from "../protocol/node-messages.js";
+import { INBOX_CHARACTERS } from "../protocol/holder.js";
+import { quorumSize } from "../protocol/quorum.js";
 import { Ear } from "./ear.js";
 import type { Transport } from "./transport.js";
 

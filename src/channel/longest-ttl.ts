@@ -1,6 +1,6 @@
 import type { Refusal, Storing } from "./entry.js";
 import type { Sighting } from "../protocol/quarantine.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { quorumSize } from "../protocol/quorum.js";
 
 export interface LongestTtlSettings {
   readonly nodeCount: number;

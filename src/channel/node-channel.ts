@@ -8,7 +8,7 @@ import type {
 } from "../coordinator/ports.js";
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
-import type { NodeGrant } from "../protocol/node-grant.js";
+import type { NodeGrant } from "../protocol/node-messages.js";
 import type { FaultKind, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";

@@ -1,8 +1,8 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type Operation, type Vote } from "../protocol/operation.js";
-import { isSameSign, overdueMs, parseSign, type Sign } from "../protocol/overdue.js";
-import type { Looks, Place } from "../protocol/place.js";
+import { isSameSign, overdueMs, parseSign, type Sign } from "../protocol/holder.js";
+import type { Looks, Place } from "../protocol/node-queue.js";
 
 /** Maximum number of names watched; beyond it the oldest are dropped, and wait for expiry. */
 const MAX_NAMES = 16_384;
@@ -20,7 +20,7 @@ interface Watched {
 
 /**
  * The holders of each name on one node, and since when each has not been renewed, according to refusals: so that
- * overdue ones can be ended. See `protocol/overdue`.
+ * overdue ones can be ended. See `protocol/holder`.
  */
 export class OverdueHolders {
   readonly #clock: Clock;

@@ -7,7 +7,7 @@ import {
 } from "../protocol/quarantine.js";
 import type { IncarnationRecord } from "../protocol/record.js";
 import { outwaitMs } from "../protocol/lease-times.js";
-import { toleratedCount } from "../protocol/quorum-verdict.js";
+import { toleratedCount } from "../protocol/quorum.js";
 import type { PlausibleVotes } from "./plausible-votes.js";
 import type { RecordOrder } from "./transport.js";
 

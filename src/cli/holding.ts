@@ -1,6 +1,6 @@
 import type { LockReport } from "../index.js";
 import { fenceAfter } from "../protocol/fencing.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { quorumSize } from "../protocol/quorum.js";
 
 /** Whether a lock is still held: what `quorate held` asks. */
 export interface HoldingQuestion {

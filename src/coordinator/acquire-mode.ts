@@ -1,4 +1,4 @@
-import type { Waiter } from "../protocol/waiter.js";
+import type { Waiter } from "../protocol/node-queue.js";
 import type { Vote } from "../protocol/operation.js";
 import type { VoteReceiver } from "./ports.js";
 

@@ -13,9 +13,9 @@ import {
   type Urgency,
   type WaitSettings,
 } from "../protocol/next-move.js";
+import { turnTextOf, type Waiter } from "../protocol/node-queue.js";
 import type { OwnWaiters } from "../protocol/queue-end.js";
 import { isContestOpen } from "../protocol/split.js";
-import { turnTextOf, type Waiter } from "../protocol/waiter.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode } from "./acquire-mode.js";
 import type { AcquireRequest } from "./acquire-request.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";

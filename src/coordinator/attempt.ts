@@ -1,39 +1,40 @@
 import { drawnToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
-import type { Waiter } from "../protocol/waiter.js";
-import { lingerMs } from "../protocol/deadlines.js";
-import { leaseOwnerIdOf } from "../protocol/owner-id.js";
-import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
-import { gatherMs, nextSpreadMs } from "../protocol/node-grant.js";
-import { isAnswer, isLossReasonKnown, lossReason, type LossReason } from "../protocol/split.js";
-import {
-  isReasonKnown,
-  isRefusedByQuorum,
-  quorumSize,
-  tallyOf,
-} from "../protocol/quorum-verdict.js";
-import { afterPrevious, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
+import type { Waiter } from "../protocol/node-queue.js";
 import {
   failureOf,
+  isLossReasonKnown,
   isOwnDelay,
+  lingerMs,
+  lossReason,
   unaskedFailure,
   type AttemptFailure,
+  type LossReason,
 } from "../protocol/attempt-failure.js";
+import { leaseOwnerIdOf } from "../protocol/holder.js";
+import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
+import { gatherMs, nextSpreadMs } from "../protocol/node-messages.js";
+import { isAnswer } from "../protocol/split.js";
+import {
+  ALL_NODES,
+  isReasonKnown,
+  isRefusedByQuorum,
+  nodeCountOf,
+  nodesThatDidNotRefuse,
+  nodesThatGranted,
+  nodesThatMayHold,
+  nodesThatRefused,
+  quorumSize,
+  tallyOf,
+} from "../protocol/quorum.js";
+import { afterPrevious, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
 import type { Urgency } from "../protocol/next-move.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { Lease } from "./lease.js";
-import {
-  ALL_NODES,
-  nodeCountOf,
-  nodesThatDidNotRefuse,
-  nodesThatGranted,
-  nodesThatMayHold,
-  nodesThatRefused,
-} from "../protocol/node-sets.js";
 import type { DatedVote } from "./ports.js";
 import { rollback, type Released } from "./release.js";
 import { Round, type RoundJudge, type RoundListener, type RoundRules } from "./round.js";

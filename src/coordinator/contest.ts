@@ -1,4 +1,4 @@
-import { beginningOf } from "../protocol/owner-id.js";
+import { beginningOf } from "../protocol/holder.js";
 import type { Votes } from "../protocol/operation.js";
 import {
   isAnswer,
@@ -10,7 +10,7 @@ import {
   type ContestState,
   type SplitDecision,
 } from "../protocol/split.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { quorumSize } from "../protocol/quorum.js";
 import type { Context } from "./context.js";
 import type { Round } from "./round.js";
 import type { Sleeper } from "./schedule.js";

@@ -1,7 +1,7 @@
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Votes } from "../protocol/operation.js";
-import { isSamePlace, turnTextOf, type Waiter } from "../protocol/waiter.js";
-import { nodesThatDidNotGrant } from "../protocol/node-sets.js";
+import { isSamePlace, turnTextOf, type Waiter } from "../protocol/node-queue.js";
+import { nodesThatDidNotGrant } from "../protocol/quorum.js";
 
 /** A place of this process: readers that hold a name beside each other have one. */
 interface HeldPlace {

@@ -5,7 +5,7 @@ import {
   renewalRetryMs,
   renewalUrgentAtMs,
 } from "../protocol/lease-times.js";
-import { isRefusedByQuorum, tallyOf } from "../protocol/quorum-verdict.js";
+import { isRefusedByQuorum, tallyOf } from "../protocol/quorum.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { STALLED_PART, type LossCause } from "./loss.js";

@@ -19,14 +19,13 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
-import type { Waiter } from "../protocol/waiter.js";
+import { nodeCountOf, quorumSize } from "../protocol/quorum.js";
+import type { Waiter } from "../protocol/node-queue.js";
 import type { Context } from "./context.js";
 import type { PlaceOfLock } from "./held-places.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
-import { nodeCountOf } from "../protocol/node-sets.js";
 import type { ManagedLease } from "./observer.js";
 import type { VoteFor, VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";

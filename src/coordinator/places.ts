@@ -1,7 +1,6 @@
-import { quorumFreeInMs } from "../protocol/backoff.js";
+import { quorumFreeInMs, quorumSize } from "../protocol/quorum.js";
 import { newOperation, type Vote } from "../protocol/operation.js";
-import { refreshPace, type Looks, type Place } from "../protocol/place.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { refreshPace, type Looks, type Place } from "../protocol/node-queue.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
 import type { Clock, NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";

@@ -1,4 +1,4 @@
-import type { NodeGrant } from "../protocol/node-grant.js";
+import type { NodeGrant } from "../protocol/node-messages.js";
 import type { GrantedVote, Operation, Vote } from "../protocol/operation.js";
 
 /**
@@ -12,7 +12,7 @@ export interface Timer {
 }
 
 export interface Clock {
-  /** Lease time in ms: for what must not end late. See `protocol/lease-clock`. */
+  /** Lease time in ms: for what must not end late. See `protocol/lease-times`. */
   now(): number;
   /** Monotonic time in ms, never ahead of real time: for what must not end early. */
   steady(): number;

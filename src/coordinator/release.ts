@@ -6,12 +6,11 @@ import {
   type Vote,
   type Votes,
 } from "../protocol/operation.js";
-import type { Waiter } from "../protocol/waiter.js";
+import type { Waiter } from "../protocol/node-queue.js";
 import { keyTtlMs, longerKeptMs, outwaitMs } from "../protocol/lease-times.js";
-import { isRefusedByQuorum, tallyOf, verdict } from "../protocol/quorum-verdict.js";
+import { ALL_NODES, isRefusedByQuorum, tallyOf, verdict } from "../protocol/quorum.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import { ALL_NODES } from "../protocol/node-sets.js";
 import { NOBODY, type VoteReceiver } from "./ports.js";
 import type { ReleaseResult } from "./release-result.js";
 import { Round } from "./round.js";

@@ -7,7 +7,7 @@ import {
   type KnownSize,
   type SemaphoreSize,
 } from "../protocol/semaphore-size.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { quorumSize } from "../protocol/quorum.js";
 import type { Context } from "./context.js";
 import { poll } from "./poll.js";
 

@@ -2,7 +2,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import { newOperation, type Vote } from "../protocol/operation.js";
 import { outwaitMs } from "../protocol/lease-times.js";
 import type { Context } from "./context.js";
-import { ALL_NODES } from "../protocol/node-sets.js";
+import { ALL_NODES } from "../protocol/quorum.js";
 import { poll } from "./poll.js";
 
 /** Settings for ending locks by force. */

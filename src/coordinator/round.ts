@@ -6,13 +6,13 @@ import {
   type Votes,
 } from "../protocol/operation.js";
 import {
+  ALL_NODES,
   isReasonKnown,
   tallyOf,
   verdict,
   type Tally,
   type Verdict,
-} from "../protocol/quorum-verdict.js";
-import { ALL_NODES } from "../protocol/node-sets.js";
+} from "../protocol/quorum.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
 import type { RoundObserver, RoundWatcher, WatchedRound } from "./watched-round.js";

@@ -1,7 +1,6 @@
 import { sealState } from "../protocol/fencing.js";
-import { toleratedCount, type Verdict } from "../protocol/quorum-verdict.js";
+import { nodesThatGranted, toleratedCount, type Verdict } from "../protocol/quorum.js";
 import type { RefusedVote, Vote, Votes } from "../protocol/operation.js";
-import { nodesThatGranted } from "../protocol/node-sets.js";
 import { Round, type RoundContext, type RoundListener } from "./round.js";
 
 export interface SealingListener {

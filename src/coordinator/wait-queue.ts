@@ -1,14 +1,13 @@
 import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import type { Votes } from "../protocol/operation.js";
-import type { Waiter } from "../protocol/waiter.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import type { Waiter } from "../protocol/node-queue.js";
+import { nodeCountOf, nodesThatGranted, quorumSize } from "../protocol/quorum.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { PlaceOfLock } from "./held-places.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { KnownFailures, saysTo, type Wish } from "./known-failures.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
-import { nodeCountOf, nodesThatGranted } from "../protocol/node-sets.js";
 import type { VoteFor } from "./ports.js";
 import { PermitReservations, type ReservedPermits } from "./permit-reservations.js";
 

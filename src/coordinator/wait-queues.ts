@@ -1,7 +1,7 @@
-import type { LockKind } from "../protocol/lock-kind.js";
+import type { KeysInProcess, LockKind } from "../protocol/lock-kind.js";
 import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import { newOperation } from "../protocol/operation.js";
-import { isSamePlace, type Waiter } from "../protocol/waiter.js";
+import { isSamePlace, type Waiter } from "../protocol/node-queue.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-queue.js";
@@ -66,7 +66,7 @@ export class WaitQueues {
   readonly #holders = new Map<string, GrantedWaiter>();
   /** The last place that was assigned. */
   lastTicket = 0;
-  /** Of the messages by which nodes have granted locks, see `protocol/node-grant`. */
+  /** Of the messages by which nodes have granted locks, see `protocol/node-messages`. */
   spreadMs: number | undefined;
   readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
   readonly #observer: Observer | undefined;
@@ -91,7 +91,7 @@ export class WaitQueues {
     for (const { keys, size } of this.#waitQueues.values()) yield { keys, size };
   }
 
-  of(keys: LockKind): WaitQueue | undefined {
+  of(keys: Pick<KeysInProcess, "waitQueueKey">): WaitQueue | undefined {
     return this.#waitQueues.size === 0 ? undefined : this.#waitQueues.get(keys.waitQueueKey);
   }
 
@@ -259,13 +259,13 @@ export class WaitQueues {
   }
 
   /** A node has executed the deferred acquire of the first waiter, or of a lock that others have granted before. */
-  onGrant(index: number, keys: LockKind, voteFor: VoteFor): void {
+  onGrant(index: number, keys: KeysInProcess, voteFor: VoteFor): void {
     const isWaiters = this.of(keys)?.onGrant(index, this.#nodes.length, voteFor) === true;
     if (!isWaiters) this.#holderOf(keys)?.onNodeGrant(index, voteFor);
   }
 
   /** The lock of ours that the nodes may mean. After a suspend, messages can arrive before the loss timer. */
-  #holderOf({ holderKey }: LockKind): GrantedWaiter | undefined {
+  #holderOf({ holderKey }: Pick<KeysInProcess, "holderKey">): GrantedWaiter | undefined {
     const holder = this.#holders.get(holderKey);
     return holder?.isHeld() === true ? holder : undefined;
   }

@@ -1,5 +1,5 @@
 import type { Operation, Votes } from "../protocol/operation.js";
-import type { Verdict } from "../protocol/quorum-verdict.js";
+import type { Verdict } from "../protocol/quorum.js";
 
 /** A round, as those see it who hear of it. */
 export interface WatchedRound {

@@ -4,7 +4,7 @@ import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import { MARKERS } from "../protocol/markers.js";
 import type { NameSnapshot, Vote } from "../protocol/operation.js";
 import { fixedSize, semaphoreIn } from "../protocol/semaphore-size.js";
-import { timestampLayoutOf } from "../protocol/timestamps.js";
+import { timestampLayoutOf } from "../protocol/lock-layout.js";
 import { exclusiveLock } from "./exclusive.js";
 import { ownedLock } from "./owned.js";
 import { permitLock } from "./permit.js";

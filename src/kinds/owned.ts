@@ -1,6 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { NamedLock } from "./named-lock.js";
+import { NamedLock } from "./exclusive.js";
 
 /** What an acquire asks of a node if it may be granted only where its owner already holds the lock. */
 export const JOIN_ONLY = "again";

@@ -2,7 +2,7 @@ import { queueKeyOf, type NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { numbersText } from "../protocol/permits.js";
 import { fixedSize, type KnownSize } from "../protocol/semaphore-size.js";
-import { NamedLock, WHOLE_NAME } from "./named-lock.js";
+import { NamedLock, WHOLE_NAME } from "./exclusive.js";
 
 /**
  * A waiter for any permit must not be notified for a permit that others hold on other nodes. Nor is its place of use to

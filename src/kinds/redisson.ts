@@ -1,6 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { NamedLock } from "./named-lock.js";
+import { NamedLock } from "./exclusive.js";
 import { JOIN_ONLY } from "./owned.js";
 
 /**

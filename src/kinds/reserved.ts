@@ -1,7 +1,7 @@
 import { nameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { MAX_PERMITS } from "../protocol/semaphore-size.js";
-import type { TurnMessage } from "../protocol/turn-message.js";
+import type { TurnMessage } from "../protocol/node-messages.js";
 import { exclusiveLock } from "./exclusive.js";
 import { permitLock } from "./permit.js";
 

@@ -1,7 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
-import { exclusiveLock } from "./exclusive.js";
-import { NamedLock, WHOLE_NAME } from "./named-lock.js";
+import { exclusiveLock, NamedLock, WHOLE_NAME } from "./exclusive.js";
 
 /**
  * It may be blocked by another name than the one whose queue it is in. It learns that only by asking, must not be

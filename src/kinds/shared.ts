@@ -1,6 +1,6 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
-import { NamedLock, WHOLE_NAME } from "./named-lock.js";
+import { NamedLock, WHOLE_NAME } from "./exclusive.js";
 
 const QUEUE: QueueRules = {
   ...WHOLE_NAME,

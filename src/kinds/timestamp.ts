@@ -1,7 +1,7 @@
 import type { NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { TimestampLayout } from "../protocol/timestamps.js";
-import { NamedLock } from "./named-lock.js";
+import type { TimestampLayout } from "../protocol/lock-layout.js";
+import { NamedLock } from "./exclusive.js";
 
 /** A lock whose key says when it ends, as in hand-written code; its owner is stored in a key next to it. */
 export function timestampLock(keys: NameKeys, layout: TimestampLayout): LockKind {

@@ -37,7 +37,7 @@ import type {
   SemaphoreOptions,
 } from "../api/options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { quorumSize } from "../protocol/quorum.js";
 import { termOf } from "../kinds/exclusive.js";
 import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";

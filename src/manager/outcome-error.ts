@@ -23,7 +23,7 @@ import { keptMs, type KeyLife } from "../protocol/lease-times.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { RefusedVote, Votes } from "../protocol/operation.js";
 import { semaphoreIn } from "../protocol/semaphore-size.js";
-import { toleratedCount } from "../protocol/quorum-verdict.js";
+import { toleratedCount } from "../protocol/quorum.js";
 
 type Failure = Extract<
   AcquireOutcome,

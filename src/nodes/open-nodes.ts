@@ -3,7 +3,7 @@ import type { DeploymentWarning } from "../channel/deployment.js";
 import { isLooking } from "./looking.js";
 import type { NodeChannel } from "../channel/node-channel.js";
 import type { ChannelState } from "../channel/channel-state.js";
-import { MAX_NODE_COUNT } from "../protocol/node-sets.js";
+import { MAX_NODE_COUNT } from "../protocol/quorum.js";
 import type { QuorateWarning } from "../api/events.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { fenceSlackUs } from "../protocol/fencing.js";

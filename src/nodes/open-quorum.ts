@@ -13,7 +13,7 @@ import type { Clock, Entropy, NodePort } from "../coordinator/ports.js";
 import { Proposals } from "../coordinator/proposals.js";
 import { renewalsOn } from "../coordinator/renewals.js";
 import { Schedule } from "../coordinator/schedule.js";
-import { keysOf } from "../kinds/exclusive.js";
+import { grantedKeys } from "../kinds/exclusive.js";
 import { reservedBy } from "../kinds/reserved.js";
 import { bootstrapWindowMs, giveUpAfterMs, handshakeTimeoutMs } from "../protocol/deadlines.js";
 
@@ -143,7 +143,7 @@ export function openQuorum(
   const inbox = new Inbox(transports, clock, entropy, {
     onTurn: (index, turn) => context.waitQueues.onTurn(index, reservedBy(turn), turn.turnMs),
     onGrant: (index, grant) => {
-      const keys = keysOf("", grant.lockKey);
+      const keys = grantedKeys(grant.lockKey);
       context.waitQueues.onGrant(index, keys, (owner) => ports[index]?.voteOf(grant, owner));
     },
     onLoss: (beginning) => context.lossNews.onLoss(beginning),

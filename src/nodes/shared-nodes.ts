@@ -1,12 +1,11 @@
 import type { QuorateWarning } from "../api/events.js";
 import type { LockManagerOptions } from "../api/options.js";
 import type { Context } from "../coordinator/context.js";
-import { MAX_NODE_COUNT } from "../protocol/node-sets.js";
+import { MAX_NODE_COUNT, quorumSize } from "../protocol/quorum.js";
 import type { RoundWatcher } from "../coordinator/watched-round.js";
 import { resolveManagerOptions, type ManagerSettings } from "../options/resolve.js";
 import { DEFAULTS, MIN_TTL_MS } from "../options/table.js";
 import type { Operation } from "../protocol/operation.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
 import type { RedisClient } from "../redis/client-types.js";
 import { show } from "../runtime/validate.js";
 import { openNodes, worldOf, type OpenNodes } from "./open-nodes.js";

@@ -2,7 +2,7 @@ import type { ConnectionFailure } from "../channel/transport.js";
 import type { LockManagerOptions } from "../api/options.js";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { lockKeyPattern, nameOfKey } from "../protocol/keys.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { quorumSize } from "../protocol/quorum.js";
 import type { NodeConfig } from "../nodes/simulated-nodes.js";
 import { serverNodes, type NodeClients } from "../nodes/server-nodes.js";
 import { openPlainClient, type PlainClient } from "../redis/plain-client.js";

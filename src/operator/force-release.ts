@@ -6,7 +6,7 @@ import { ForeignKeyError } from "../api/node-errors.js";
 import { nodeVotes } from "../api/tally.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
+import { quorumSize } from "../protocol/quorum.js";
 import type { ForceReleaseOptions, ForceReleaseResult } from "../api/reports.js";
 import { checkKnown, string } from "../runtime/validate.js";
 import { fingerprintOf } from "./fingerprint.js";

@@ -1,9 +1,8 @@
 import type { HolderReport, LockReport, NodeReport } from "../api/reports.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
-import { agreedHolder } from "../protocol/agreement.js";
-import { quorumSize } from "../protocol/quorum-verdict.js";
-import { labelOf } from "../protocol/owner-id.js";
+import { agreedHolder, quorumSize } from "../protocol/quorum.js";
+import { labelOf } from "../protocol/holder.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { holdersFound, holdersIn, type FoundHolder } from "../kinds/holders.js";
 

@@ -111,7 +111,7 @@ export function resolveAcquireOptions(
   // The keys of a semaphore are in no layout of another library.
   const layout = place === "permit" ? "redlock" : manager.layout;
   return {
-    lease: withValue(leaseOf(options, manager, layout), options.value),
+    lease: leaseOf(options, manager, layout),
     wait: resolveWait(options, manager.given, defaultWaitMs),
     kindOf: kindFor({ layout, mode, owner }),
     signal,
@@ -132,7 +132,7 @@ export function resolveElectOptions(
   checkPlace(options, "elect");
   const { signal, onError } = options;
   return {
-    lease: withValue(resolveLease(options, manager.lease, manager), options.value),
+    lease: resolveLease(options, manager.lease, manager),
     // A candidate waits however many do.
     wait: resolveWait(
       { ...options, waitMs: Number.POSITIVE_INFINITY, maxWaiters: Number.POSITIVE_INFINITY },
@@ -144,20 +144,23 @@ export function resolveElectOptions(
   };
 }
 
+/** Those of one lock, and what its holder says of itself, which the manager has no default for. */
+type LeaseOptions = LockOptions & Pick<AcquireOptions, "value">;
+
 /** Most calls say only how long they wait: what the manager has is resolved already. */
 function leaseOf(
-  options: LockOptions,
+  options: LeaseOptions,
   manager: ManagerSettings,
   layout: LockLayout,
 ): LeaseSettings {
-  const isUsual =
-    layout === manager.layout && LOCK_OPTIONS.every((name) => options[name] === undefined);
+  let isUsual = layout === manager.layout && options.value === undefined;
+  for (const name of LOCK_OPTIONS) isUsual &&= options[name] === undefined;
   return isUsual ? manager.lease : resolveLease(options, manager.lease, manager, layout);
 }
 
 /** Checks what concerns several options; each by itself has been checked. */
 function resolveLease(
-  options: LockOptions,
+  options: LeaseOptions,
   usual: LockDefaults,
   manager: Pick<ManagerSettings, "maxTtlMs" | "driftFactor" | "clockStepMs" | "layout" | "given">,
   layout: LockLayout = manager.layout,
@@ -180,11 +183,8 @@ function resolveLease(
     // Other clients read the keys of their layouts, and rely on their expiry.
     clockStepMs: layout === "redlock" ? clockStepMs : 0,
     lossNoticeMs: lossNoticeOf(given.lossNoticeMs, validityMs, ttlMs),
+    ...(options.value !== undefined && { value: options.value }),
   };
-}
-
-function withValue(lease: LeaseSettings, value: string | undefined): LeaseSettings {
-  return value === undefined ? lease : { ...lease, value };
 }
 
 /** Each as it is given, or else as the manager has it. */

@@ -1,7 +1,5 @@
-import { quorumFreeInMs } from "./backoff.js";
 import type { Vote, Votes } from "./operation.js";
-import type { LossReason } from "./split.js";
-import { toleratedCount } from "./quorum-verdict.js";
+import { quorumFreeInMs, quorumSize, toleratedCount } from "./quorum.js";
 
 /** How an attempt failed. It has been rolled back on all nodes. */
 export interface AttemptFailure {
@@ -47,12 +45,12 @@ export function unaskedFailure(kind: "refused" | "queued", nodeCount: number): A
  * Waiting does not help where foreign data or misconfiguration on the nodes leaves no quorum of usable ones.
  */
 export function isHopeless(votes: Votes): boolean {
-  const hopeless = votes.filter(
-    (vote) =>
-      (vote?.kind === "refused" && vote.reason === "foreign") ||
-      (vote?.kind === "fault" && vote.fault === "misconfigured"),
-  );
-  return hopeless.length > toleratedCount(votes.length);
+  let hopelessCount = 0;
+  for (const vote of votes) {
+    if (vote?.kind === "refused" && vote.reason === "foreign") hopelessCount++;
+    if (vote?.kind === "fault" && vote.fault === "misconfigured") hopelessCount++;
+  }
+  return hopelessCount > toleratedCount(votes.length);
 }
 
 /** Whether it is undecided because of nodes that this process was too late to ask: it says nothing about them. */
@@ -72,4 +70,74 @@ function blockedMs(vote: Vote | undefined): number {
   return vote?.kind === "refused" && vote.reason === "held"
     ? (vote.overdueInMs ?? vote.remainingMs)
     : Number.POSITIVE_INFINITY;
+}
+
+/** Who has how many nodes, as the votes of one client say. */
+export interface Shares {
+  readonly grantedCount: number;
+  /** Nodes that refused, by the beginning of who has them; undefined is somebody who is no single client. */
+  readonly refusedCounts: ReadonlyMap<string | undefined, number>;
+  /** Nodes that others have, and the most of them that one has. */
+  readonly refusedCount: number;
+  readonly mostCount: number;
+  readonly silentCount: number;
+}
+
+export function sharesOf(votes: Votes): Shares {
+  const refusedCounts = new Map<string | undefined, number>();
+  let [grantedCount, refusedCount, mostCount, silentCount] = [0, 0, 0, 0];
+  for (const vote of votes) {
+    if (vote === undefined) silentCount++;
+    else if (vote.kind === "granted") grantedCount++;
+    else if (vote.kind === "refused") {
+      const count = (refusedCounts.get(vote.holder) ?? 0) + 1;
+      refusedCounts.set(vote.holder, count);
+      refusedCount++;
+      mostCount = Math.max(mostCount, count);
+    }
+  }
+  return { grantedCount, refusedCounts, refusedCount, mostCount, silentCount };
+}
+
+/**
+ * Why the votes of a round are no quorum:
+ *
+ * - `refused`: one other has a quorum of the nodes, or nodes that somebody has for reasons of their own (readers, a
+ *   reservation, foreign data) are one
+ * - `split`: several have nodes, and none of them can have a quorum
+ * - `unreachable`: too few nodes answered to tell
+ */
+export type LossReason = "refused" | "split" | "unreachable";
+
+/** Of votes that are all there will be. */
+export function lossReason(votes: Votes): LossReason {
+  const { grantedCount, refusedCount, mostCount } = sharesOf(votes);
+  const quorum = quorumSize(votes.length);
+  if (mostCount >= quorum) return "refused";
+  const answeredCount = grantedCount + refusedCount;
+  const unknownCount = votes.length - answeredCount;
+  return answeredCount < quorum || mostCount + unknownCount >= quorum ? "unreachable" : "split";
+}
+
+/** Whether {@link lossReason} is certain whatever the silent nodes will say. */
+export function isLossReasonKnown(votes: Votes): boolean {
+  const { grantedCount, refusedCount, mostCount, silentCount } = sharesOf(votes);
+  const quorum = quorumSize(votes.length);
+  const answeredCount = grantedCount + refusedCount;
+  if (silentCount === 0 || mostCount >= quorum) return true;
+  if (answeredCount + silentCount < quorum) return true;
+  // If all of the silent refuse for the one that has most, it has no quorum.
+  const isFree = mostCount + silentCount < quorum;
+  const faultCount = votes.length - answeredCount - silentCount;
+  const isUnreachable = mostCount + faultCount >= quorum;
+  const isSplit = answeredCount >= quorum && mostCount + silentCount + faultCount < quorum;
+  return (isFree && isUnreachable) || isSplit;
+}
+
+/**
+ * How long an attempt that is refused, and stays in the nodes' queues, waits for answers that would not change the
+ * verdict, ms: a node that also refused needs no rollback.
+ */
+export function lingerMs(nodeTimeoutMs: number): number {
+  return Math.min(10, nodeTimeoutMs / 10);
 }

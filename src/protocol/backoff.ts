@@ -1,5 +1,4 @@
-import { MAX_REFRESH_MS } from "./place.js";
-import { quorumSize } from "./quorum-verdict.js";
+import { MAX_REFRESH_MS } from "./node-queue.js";
 
 /** What decides how long a refused contender sleeps before its next attempt. */
 export interface BackoffInput {
@@ -40,42 +39,11 @@ export function turnWaitMs(input: Omit<BackoffInput, "attemptCount">): number {
   return Math.min(pollMs, Math.max(1, quorumFreeInMs) + unit * minDelayMs);
 }
 
-/** Shortest and longest reservation, ms. */
-export const MIN_TURN_MS = 5;
-export const MAX_TURN_MS = 100;
-
-/**
- * How long a node reserves a name for the process that it has notified, ms: time to receive the message and to ask.
- * Others wait no longer than that for a process that does not come.
- */
-export function turnMs(nodeTimeoutMs: number): number {
-  return Math.ceil(Math.min(MAX_TURN_MS, Math.max(MIN_TURN_MS, nodeTimeoutMs / 4)));
-}
-
 /**
  * Limit for attempts that a waiter makes because it was notified. Nearly every such attempt is granted; but anybody
  * who may publish can forge notifications, and must not set our pace.
  */
 export const MAX_TURN_TRIES_A_SECOND = 20;
-
-/**
- * When a quorum of nodes can be free by expiry alone, in ms.
- *
- * @param blockedMs one entry per node: 0 if it would grant, the holder's remaining PTTL if it refused, Infinity if
- *   nothing is known.
- */
-export function quorumFreeInMs(blockedMs: readonly number[]): number {
-  const quorum = quorumSize(blockedMs.length);
-  let freeInMs = Number.POSITIVE_INFINITY;
-  // Asked for every name that is waited for, so no list is sorted each time.
-  for (const eachMs of blockedMs) {
-    if (eachMs >= freeInMs) continue;
-    let freeCount = 0;
-    for (const otherMs of blockedMs) if (otherMs <= eachMs) freeCount++;
-    if (freeCount >= quorum) freeInMs = eachMs;
-  }
-  return freeInMs;
-}
 
 const FIRST_RECONNECT_MS = 50;
 const MAX_RECONNECT_MS = 1_000;

@@ -22,11 +22,3 @@ export function bootstrapWindowMs(nodeTimeoutMs: number, maxTtlMs: number): numb
  * read in the event loop's next turn, so no node is to blame before that.
  */
 export const STALL_MS = 20;
-
-/**
- * How long an attempt that is refused, and stays in the nodes' queues, waits for answers that would not change the
- * verdict, ms: a node that also refused needs no rollback.
- */
-export function lingerMs(nodeTimeoutMs: number): number {
-  return Math.min(10, nodeTimeoutMs / 10);
-}

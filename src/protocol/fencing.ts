@@ -17,7 +17,7 @@
 
 import { RECORD_KEY } from "./keys.js";
 import type { Votes } from "./operation.js";
-import { toleratedCount } from "./quorum-verdict.js";
+import { toleratedCount } from "./quorum.js";
 
 /** Largest fence: beyond it a JSON number and a Lua double stop counting in ones. */
 export const MAX_FENCE = Number.MAX_SAFE_INTEGER;
@@ -73,15 +73,12 @@ export function judgeFence(
   nodeCount: number,
 ): FenceVerdict {
   if (!Number.isSafeInteger(fence) || fence < 0) return "implausible";
-  if (fence <= limitUs(wallUs)) return "plausible";
+  const beyondUs = fence - FENCE_LEAD_US;
+  if (beyondUs <= wallUs) return "plausible";
   const ordered = nodeClocks.timesMs.toSorted((a, b) => b - a);
   const timeMs = ordered[toleratedCount(nodeCount)];
   if (timeMs === undefined) return "unknown";
-  return fence <= limitUs(timeMs * 1_000) ? "plausible" : "implausible";
-}
-
-function limitUs(clockUs: number): number {
-  return Math.floor(clockUs) + FENCE_LEAD_US;
+  return beyondUs <= timeMs * 1_000 ? "plausible" : "implausible";
 }
 
 /** What is wrong with a node's fence, and what to do. */

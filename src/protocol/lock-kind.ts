@@ -1,6 +1,6 @@
 import type { NameKeys } from "./keys.js";
 import type { KnownSize } from "./semaphore-size.js";
-import type { TimestampLayout } from "./timestamps.js";
+import type { TimestampLayout } from "./lock-layout.js";
 
 /** Which file of `src/script/kinds` implements the steps of a kind on a node. */
 export type KindId = "exclusive" | "shared" | "several" | "owned" | "timestamp" | "permit";
@@ -26,7 +26,7 @@ export interface QueueRules {
   readonly keepsPlace: boolean;
   /** A waiter learns all it needs by refreshing its place. */
   readonly isRefreshed: boolean;
-  /** Nodes execute the acquire of a waiter for it, see `protocol/node-grant`. */
+  /** Nodes execute the acquire of a waiter for it, see `protocol/node-messages`. */
   readonly isDeferred: boolean;
 }
 
@@ -43,13 +43,21 @@ export interface Permits {
   readonly at: (numbers: readonly number[]) => LockKind;
 }
 
+/** By which a process finds what it has to do with a lock. */
+export interface KeysInProcess {
+  /** Waiters with the same one share a wait queue of their process. */
+  readonly waitQueueKey: string;
+  /** Of the locks that admit no others, at most one of a process holds it. */
+  readonly holderKey: string;
+}
+
 /**
  * One lock on one name or several: where it is stored on the nodes, how it waits, what it allows. All differences
  * between kinds of locks are members of it: no code of an acquire or a lease asks which kind it is.
  *
  * Of several names the keys of {@link NameKeys} are those of the first.
  */
-export interface LockKind extends NameKeys {
+export interface LockKind extends NameKeys, KeysInProcess {
   readonly id: KindId;
   /** Arguments of its steps, the same for all of them. */
   readonly scriptArgs: readonly string[];
@@ -58,10 +66,6 @@ export interface LockKind extends NameKeys {
   /** In the order in which a node processes them. */
   readonly lockKeys: readonly string[];
 
-  /** Waiters with the same one share a wait queue of their process. */
-  readonly waitQueueKey: string;
-  /** Of the locks that admit no others, at most one of a process holds it. */
-  readonly holderKey: string;
   readonly queue: QueueRules;
   readonly permits: Permits | undefined;
   /**

@@ -311,10 +311,14 @@ function onFailed(
   known: Known,
   nowMs: number,
 ): NextMove {
-  const { place, request, refusal, standing } = known;
+  const { place, request, refusal, standing, quickCount } = known;
   const { deadlineMs, settings } = request;
-  if (failure.kind === "refused" && wantsTooMany(request)) return giveUp(failure, refusal);
-  if (isFree && mayAskQuickly(known)) {
+  const { permits } = request.keys;
+  // Its semaphore has been resized meanwhile. It would keep all others of its process waiting.
+  const wantsTooMany = permits !== undefined && permits.wanted > permits.count;
+  if (failure.kind === "refused" && wantsTooMany) return giveUp(failure, refusal);
+  const maxQuickCount = permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS;
+  if (isFree && quickCount < maxQuickCount) {
     // Even slightly after the deadline.
     const leftMs = deadlineMs + settings.nodeTimeoutMs - nowMs;
     if (leftMs > 0) {
@@ -367,16 +371,6 @@ function queue(failure: AttemptFailure | undefined, known: Known): NextMove {
 /** A split says less than that somebody held the name. */
 function giveUp(failure: AttemptFailure, refusal: AttemptFailure | undefined): NextMove {
   return { move: "giveUp", failure: (failure.kind === "split" && refusal) || failure };
-}
-
-/** Its semaphore has been resized meanwhile. It would keep all others of its process waiting. */
-function wantsTooMany({ keys: { permits } }: KnownRequest): boolean {
-  return permits !== undefined && permits.wanted > permits.count;
-}
-
-function mayAskQuickly({ request, quickCount }: Known): boolean {
-  const { permits } = request.keys;
-  return quickCount < (permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS);
 }
 
 /** After a pause, if the nodes were split and there is time to ask again. */

@@ -1,7 +1,6 @@
-import { nodeCountOf } from "./node-sets.js";
+import { nodeCountOf, quorumSize, toleratedCount } from "./quorum.js";
 import type { RefusedVote, Vote, Votes } from "./operation.js";
 import { isNewerSize, MAX_PERMITS } from "./semaphore-size.js";
-import { quorumSize, toleratedCount } from "./quorum-verdict.js";
 
 /** Numbers of permits as they are sent: `0-2,5`. @param numbers ascending */
 export function numbersText(numbers: readonly number[]): string {

@@ -1,5 +1,5 @@
 import type { Votes } from "./operation.js";
-import { quorumSize } from "./quorum-verdict.js";
+import { quorumSize } from "./quorum.js";
 
 /** The acquires in the wait queue of a process, and how many places they may have in a node's queue. */
 export interface OwnWaiters {

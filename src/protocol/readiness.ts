@@ -1,4 +1,4 @@
-import { quorumSize } from "./quorum-verdict.js";
+import { quorumSize } from "./quorum.js";
 
 /**
  * A node, to somebody who waits for a quorum:

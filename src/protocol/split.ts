@@ -1,5 +1,6 @@
+import { sharesOf } from "./attempt-failure.js";
 import type { Vote, Votes } from "./operation.js";
-import { quorumSize } from "./quorum-verdict.js";
+import { quorumSize } from "./quorum.js";
 
 /**
  * When several clients ask for a name at one moment, each may get some of the nodes and none a quorum: the nodes are
@@ -8,68 +9,6 @@ import { quorumSize } from "./quorum-verdict.js";
  *
  * Safety does not depend on any of this: a lock is what a quorum granted. See docs/internals/protocol.md.
  */
-
-/** Who has how many nodes, as the votes of one client say. */
-interface Shares {
-  readonly grantedCount: number;
-  /** Nodes that refused, by the beginning of who has them; undefined is somebody who is no single client. */
-  readonly refusedCounts: ReadonlyMap<string | undefined, number>;
-  /** Nodes that others have, and the most of them that one has. */
-  readonly refusedCount: number;
-  readonly mostCount: number;
-  readonly silentCount: number;
-}
-
-function sharesOf(votes: Votes): Shares {
-  const refusedCounts = new Map<string | undefined, number>();
-  let [grantedCount, refusedCount, mostCount, silentCount] = [0, 0, 0, 0];
-  for (const vote of votes) {
-    if (vote === undefined) silentCount++;
-    else if (vote.kind === "granted") grantedCount++;
-    else if (vote.kind === "refused") {
-      const count = (refusedCounts.get(vote.holder) ?? 0) + 1;
-      refusedCounts.set(vote.holder, count);
-      refusedCount++;
-      mostCount = Math.max(mostCount, count);
-    }
-  }
-  return { grantedCount, refusedCounts, refusedCount, mostCount, silentCount };
-}
-
-/**
- * Why the votes of a round are no quorum:
- *
- * - `refused`: one other has a quorum of the nodes, or nodes that somebody has for reasons of their own (readers, a
- *   reservation, foreign data) are one
- * - `split`: several have nodes, and none of them can have a quorum
- * - `unreachable`: too few nodes answered to tell
- */
-export type LossReason = "refused" | "split" | "unreachable";
-
-/** Of votes that are all there will be. */
-export function lossReason(votes: Votes): LossReason {
-  const { grantedCount, refusedCount, mostCount } = sharesOf(votes);
-  const quorum = quorumSize(votes.length);
-  if (mostCount >= quorum) return "refused";
-  const answeredCount = grantedCount + refusedCount;
-  const unknownCount = votes.length - answeredCount;
-  return answeredCount < quorum || mostCount + unknownCount >= quorum ? "unreachable" : "split";
-}
-
-/** Whether {@link lossReason} is certain whatever the silent nodes will say. */
-export function isLossReasonKnown(votes: Votes): boolean {
-  const { grantedCount, refusedCount, mostCount, silentCount } = sharesOf(votes);
-  const quorum = quorumSize(votes.length);
-  const answeredCount = grantedCount + refusedCount;
-  if (silentCount === 0 || mostCount >= quorum) return true;
-  if (answeredCount + silentCount < quorum) return true;
-  // If all of the silent refuse for the one that has most, it has no quorum.
-  const isFree = mostCount + silentCount < quorum;
-  const faultCount = votes.length - answeredCount - silentCount;
-  const isUnreachable = mostCount + faultCount >= quorum;
-  const isSplit = answeredCount >= quorum && mostCount + silentCount + faultCount < quorum;
-  return (isFree && isUnreachable) || isSplit;
-}
 
 /** A round of one contender that has not got a quorum. */
 export interface Contested {

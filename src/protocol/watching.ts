@@ -1,8 +1,7 @@
-import { agreedHolder } from "./agreement.js";
-import { labelOf } from "./owner-id.js";
+import { agreedHolder, quorumSize } from "./quorum.js";
+import { labelOf } from "./holder.js";
 import { MARKERS } from "./markers.js";
 import type { NameSnapshot } from "./operation.js";
-import { quorumSize } from "./quorum-verdict.js";
 
 /** How often an observer asks the nodes, ms: it shows nothing that is older, whatever messages are lost. */
 export const WATCH_POLL_MS = 2_000;

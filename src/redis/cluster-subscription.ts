@@ -3,7 +3,7 @@ import type { EventEmitter } from "node:events";
 import type { Subscription, SubscriptionEvents } from "../channel/transport.js";
 import type { Clock } from "../coordinator/ports.js";
 import { channelInSlot } from "../protocol/keys.js";
-import { PLACE_MS } from "../protocol/place.js";
+import { PLACE_MS } from "../protocol/node-queue.js";
 import type { Operation } from "../protocol/operation.js";
 import {
   connectionFailure,

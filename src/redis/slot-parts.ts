@@ -5,7 +5,7 @@ import {
   type OperationOf,
   type Vote,
 } from "../protocol/operation.js";
-import type { Place } from "../protocol/place.js";
+import type { Place } from "../protocol/node-queue.js";
 
 /** What a Cluster is asked in one hash slot: an operation, or of a refresh the places in that slot. */
 export interface SlotPart {

@@ -6,7 +6,7 @@ import {
   CLOCK_BAND_MS,
   readLeaseClock,
   startLeaseClock,
-} from "../protocol/lease-clock.js";
+} from "../protocol/lease-times.js";
 import { MAX_TIMER_MS } from "./validate.js";
 
 /** The async context of no caller. */

@@ -2,8 +2,7 @@ import { RECORD_KEY } from "../protocol/keys.js";
 import type { KindId } from "../protocol/lock-kind.js";
 import type { AnyOperation, Operation, OperationKind } from "../protocol/operation.js";
 import { sizeText } from "../protocol/semaphore-size.js";
-import type { Place } from "../protocol/place.js";
-import { deferredTextOf, turnTextOf } from "../protocol/waiter.js";
+import { deferredTextOf, turnTextOf, type Place } from "../protocol/node-queue.js";
 
 /** Common to all batches of one manager. */
 export interface BatchConstants {

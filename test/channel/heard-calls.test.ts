@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { createHash } from "node:crypto";
 import { HeardCalls } from "../../src/channel/heard-calls.js";
-import type { NodeGrant } from "../../src/protocol/node-grant.js";
+import type { NodeGrant } from "../../src/protocol/node-messages.js";
 
 /** As the node writes it. */
 function grantOf(over: Partial<NodeGrant> = {}, ownerId = "owner", recordId = "record"): NodeGrant {

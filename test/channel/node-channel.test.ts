@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import { createHash } from "node:crypto";
-import type { NodeGrant } from "../../src/protocol/node-grant.js";
+import type { NodeGrant } from "../../src/protocol/node-messages.js";
 import type { AnyOperation } from "../../src/protocol/operation.js";
-import type { Waiter } from "../../src/protocol/waiter.js";
+import type { Waiter } from "../../src/protocol/node-queue.js";
 import { ChannelBench, QUARANTINE_MS } from "../support/channel-bench.js";
 import { stateOf } from "../support/coordinator-bench.js";
 import { handshakeReply } from "../support/scripted-transport.js";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { Entry } from "../../src/channel/entry.js";
 import { PendingReleases } from "../../src/channel/pending-releases.js";
 import type { OperationKind, OperationOf } from "../../src/protocol/operation.js";
-import type { Waiter } from "../../src/protocol/waiter.js";
+import type { Waiter } from "../../src/protocol/node-queue.js";
 import { operation } from "../support/channel-bench.js";
 
 const entry = (kind: OperationKind, ownerId: string, ttlMs = 1_000): Entry => ({

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { PLACE_MS } from "../../src/protocol/place.js";
+import { PLACE_MS } from "../../src/protocol/node-queue.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import type { Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { expectSame, lastOf, putHash, run, wait, type Step } from "../support/conformance/steps.js";

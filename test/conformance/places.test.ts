@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { queueKeyOf } from "../../src/protocol/keys.js";
-import { MAX_REFRESH_MS, MIN_REFRESH_MS, PLACE_MS } from "../../src/protocol/place.js";
+import { MAX_REFRESH_MS, MIN_REFRESH_MS, PLACE_MS } from "../../src/protocol/node-queue.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { NAMES, type Name, type OperationSpec } from "../support/conformance/node-under-test.js";
 import {

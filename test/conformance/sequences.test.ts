@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
-import { PLACE_MS } from "../../src/protocol/place.js";
+import { PLACE_MS } from "../../src/protocol/node-queue.js";
 import { NAMES, SLACK_US } from "../support/conformance/node-under-test.js";
 import type { Inbox, Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import { expectSame, type Step } from "../support/conformance/steps.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Lease } from "../../src/coordinator/lease.js";
 import type { DatedVote } from "../../src/coordinator/ports.js";
-import { gatherMs } from "../../src/protocol/node-grant.js";
+import { gatherMs } from "../../src/protocol/node-messages.js";
 import { CoordinatorBench, heardInbox, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { at } from "../support/nodes.js";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { HeldPlaces } from "../../src/coordinator/held-places.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import type { Votes } from "../../src/protocol/operation.js";
-import type { Waiter } from "../../src/protocol/waiter.js";
+import type { Waiter } from "../../src/protocol/node-queue.js";
 import { KEYS } from "../support/coordinator-bench.js";
 import { fault, granted, held } from "../support/votes.js";
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import { Lease, type Grant } from "../../src/coordinator/lease.js";
-import type { Waiter } from "../../src/protocol/waiter.js";
+import type { Waiter } from "../../src/protocol/node-queue.js";
 import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { at } from "../support/nodes.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";

@@ -6,7 +6,7 @@ import {
   MAX_REFRESH_MS,
   MIN_REFRESH_MS,
   PLACE_MS,
-} from "../../src/protocol/place.js";
+} from "../../src/protocol/node-queue.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";

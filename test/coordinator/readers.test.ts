@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { granted, held } from "../support/votes.js";
-import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
+import { MIN_REFRESH_MS } from "../../src/protocol/node-queue.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 

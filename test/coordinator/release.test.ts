@@ -1,9 +1,9 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { release, Release } from "../../src/coordinator/release.js";
-import { ALL_NODES } from "../../src/protocol/node-sets.js";
+import { ALL_NODES } from "../../src/protocol/quorum.js";
 import { newOperation, type Vote } from "../../src/protocol/operation.js";
-import type { Waiter } from "../../src/protocol/waiter.js";
+import type { Waiter } from "../../src/protocol/node-queue.js";
 import { CoordinatorBench, KEYS, leaseSettings, stateOf } from "../support/coordinator-bench.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
 

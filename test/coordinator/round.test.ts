@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { Round, type RoundContext } from "../../src/coordinator/round.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import { newOperation, type Vote } from "../../src/protocol/operation.js";
-import { isReasonKnown, tallyOf, verdict } from "../../src/protocol/quorum-verdict.js";
+import { isReasonKnown, tallyOf, verdict } from "../../src/protocol/quorum.js";
 import { KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { ScriptedNode } from "../support/scripted-node.js";

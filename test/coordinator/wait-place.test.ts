@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { Acquire } from "../../src/coordinator/acquire.js";
-import { MIN_REFRESH_MS } from "../../src/protocol/place.js";
+import { MIN_REFRESH_MS } from "../../src/protocol/node-queue.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import type { RefusedVote } from "../../src/protocol/operation.js";

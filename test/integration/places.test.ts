@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { LockManager, type Lock } from "../../src/index.js";
-import { PLACE_MS } from "../../src/protocol/place.js";
+import { PLACE_MS } from "../../src/protocol/node-queue.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, queueSize } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { assert, property, string } from "fast-check";
-import { exclusiveLock, keysOf } from "../../src/kinds/exclusive.js";
+import { exclusiveLock, grantedKeys, keysOf } from "../../src/kinds/exclusive.js";
 import { ownedLock } from "../../src/kinds/owned.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { redissonLock } from "../../src/kinds/redisson.js";
@@ -137,6 +137,17 @@ describe("a permit", () => {
     expect(third.holderKey).to.equal(permitLock(A, 9, 1, [3]).holderKey);
     const keys = [third, permitLock(A, 4, 1, [2]), permitLock(B, 4, 1, [3]), keysOf("lock:", "a")];
     expect(new Set(keys.map(({ holderKey }) => holderKey)).size).to.equal(4);
+  });
+});
+
+describe("what a node has granted by itself", () => {
+  it("is found by its lock key, whatever kind of lock it defers", () => {
+    const deferred = Object.values(KINDS).flatMap((kindOn) => {
+      const keys = kindOn(A);
+      return keys.queue.isDeferred ? keys : [];
+    });
+    expect(deferred.map(({ id }) => id)).to.deep.equal(["exclusive"]);
+    for (const keys of deferred) expect(keys).to.include(grantedKeys(keys.lockKey));
   });
 });
 

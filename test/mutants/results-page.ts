@@ -23,7 +23,7 @@ Add a row to the table of the part of the code that it breaks, and search:
 const row = {
   id: "quorum-half",
   means: "a quorum is half of the nodes",
-  file: "src/protocol/quorum-verdict.ts",
+  file: "src/protocol/quorum.ts",
   find: "Math.floor(nodeCount / 2) + 1",
   replace: "Math.max(1, Math.floor(nodeCount / 2))",
   where: ["calm"],
@@ -36,7 +36,7 @@ const row = {
   it where there are several. \`also\` lists further changes without which the bug would not show.
 - \`where\` has profiles of the simulator, or scenarios of \`test/mutants/scenarios\` in which the seed only decides
   how long messages take. \`noticedBy\` has the oracles.
-- A bug that a test must notice has \`test: "test/protocol/quorum-verdict.test.ts"\` instead of these three, and perhaps
+- A bug that a test must notice has \`test: "test/protocol/quorum.test.ts"\` instead of these three, and perhaps
   \`grep\`, a part of the titles to run. It needs no search. The test runs within a process that many rows share, so
   what it starts as a process of its own is not broken.
 `;

@@ -4,7 +4,7 @@ import type { Scenario } from "../../sim/scenario.js";
 
 /** One change of a source, in TypeScript or Lua. */
 export interface Change {
-  /** Where it was last seen: `src/protocol/quorum-verdict.ts`, `src/script/lib/fences.lua`. */
+  /** Where it was last seen: `src/protocol/quorum.ts`, `src/script/lib/fences.lua`. */
   readonly file: string;
   /** A part of the source, without types; see `places.ts` for what may differ. */
   readonly find: string;
@@ -60,7 +60,7 @@ interface Simulated {
 
 /** A test must fail. */
 interface Tested {
-  /** `test/protocol/quorum-verdict.test.ts`. It runs within a process that many share, see docs/internals/mutants.md. */
+  /** `test/protocol/quorum.test.ts`. It runs within a process that many share, see docs/internals/mutants.md. */
   readonly test: string;
   /** Part of the titles of the tests in it that are run; otherwise all are. */
   readonly grep?: string;

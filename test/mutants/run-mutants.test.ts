@@ -5,7 +5,7 @@ import { runMutants, type Result } from "./run-mutants.js";
 import type { Effort } from "./runner.js";
 
 const HALF = {
-  file: "src/protocol/quorum-verdict.ts",
+  file: "src/protocol/quorum.ts",
   find: "Math.floor(nodeCount / 2) + 1",
   replace: "1",
 } as const;
@@ -77,13 +77,13 @@ const CASES: readonly Case[] = [
   },
   {
     title: "a bug is noticed by a test",
-    row: { id: "tested", means: "", ...HALF, test: "test/protocol/quorum-verdict.test.ts" },
+    row: { id: "tested", means: "", ...HALF, test: "test/protocol/quorum.test.ts" },
     efforts: ["pin"],
     gives: /^noticed with seed undefined in run 1: \w/,
   },
   {
     title: "a bug is not noticed by a test that has nothing to do with it",
-    row: { id: "unmoved", means: "", ...HALF, test: "test/protocol/owner-id.test.ts" },
+    row: { id: "unmoved", means: "", ...HALF, test: "test/protocol/holder.test.ts" },
     efforts: ["pin"],
     gives: /^not noticed in 1 runs: [1-9]\d* tests passed$/,
   },
@@ -91,7 +91,7 @@ const CASES: readonly Case[] = [
     title: "a test that does not exist notices nothing",
     row: {
       ...{ id: "missing", means: "", ...HALF },
-      ...{ test: "test/protocol/quorum-verdict.test.ts", grep: "no such title" },
+      ...{ test: "test/protocol/quorum.test.ts", grep: "no such title" },
     },
     efforts: ["pin"],
     gives: /^not noticed in 1 runs: there is no such test$/,

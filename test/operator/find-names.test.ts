@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { NameFinder, type FoundNames } from "../../src/operator/find-names.js";
 import { memoryNodes } from "../../src/memory/index.js";
-import { quorumSize } from "../../src/protocol/quorum-verdict.js";
+import { quorumSize } from "../../src/protocol/quorum.js";
 import { FakeClient } from "../support/fake-client.js";
 import { at } from "../support/nodes.js";
 import { settle } from "../support/manual-clock.js";

@@ -1,7 +1,18 @@
 import { expect } from "chai";
-import { failureOf, isHopeless, unaskedFailure } from "../../src/protocol/attempt-failure.js";
+import * as fc from "fast-check";
+import {
+  failureOf,
+  isHopeless,
+  isLossReasonKnown,
+  lingerMs,
+  lossReason,
+  sharesOf,
+  unaskedFailure,
+  type LossReason,
+} from "../../src/protocol/attempt-failure.js";
 import type { Vote, Votes } from "../../src/protocol/operation.js";
-import { fault, foreign, granted, held } from "../support/votes.js";
+import { quorumSize } from "../../src/protocol/quorum.js";
+import { fault, foreign, granted, held, votesOf } from "../support/votes.js";
 
 const heldFor = (remainingMs: number): Vote => ({ ...held(), remainingMs });
 
@@ -44,5 +55,76 @@ describe("isHopeless", () => {
     expect(isHopeless([bad, worse, held()])).to.equal(true);
     expect(isHopeless([bad, worse, held(), held(), held()])).to.equal(false);
     expect(isHopeless([fault("timeout"), fault("disconnected"), held()])).to.equal(false);
+  });
+});
+
+describe("sharesOf", () => {
+  it("counts the nodes of each, of somebody who is no single client, and of nobody", () => {
+    expect(sharesOf(votesOf("+aa?cx.."))).to.deep.equal({
+      ...{ grantedCount: 1, refusedCount: 4, mostCount: 2, silentCount: 2 },
+      refusedCounts: new Map([
+        ["aaaaaa", 2],
+        [undefined, 1],
+        ["cccccc", 1],
+      ]),
+    });
+  });
+});
+
+describe("lossReason", () => {
+  const rows: readonly [votes: string, reason: LossReason][] = [
+    ["aa+", "refused"],
+    ["??+", "refused"],
+    ["aax", "refused"],
+    ["aaa+", "refused"],
+    ["+ac", "split"],
+    ["aacc", "split"],
+    ["++ac.", "split"],
+    ["+acde", "split"],
+    // What the silent node says might make it a quorum.
+    ["+a.", "unreachable"],
+    ["+ax", "unreachable"],
+    ["aa+.", "unreachable"],
+    ["aa+x", "unreachable"],
+    ["aaxx+", "unreachable"],
+    // Too few answered.
+    ["xx+", "unreachable"],
+    ["ax", "unreachable"],
+    ["..c", "unreachable"],
+  ];
+  for (const [text, reason] of rows) {
+    it(`${text}: ${reason}`, () => expect(lossReason(votesOf(text))).to.equal(reason));
+  }
+
+  it("is known exactly when no answer of the silent nodes can change it", () => {
+    const anyVotes = fc.array(fc.constantFrom("+", "a", "c", "?", "x", "."), {
+      minLength: 1,
+      maxLength: 5,
+    });
+    const endsOf = (marks: readonly string[]): string[][] => {
+      const at = marks.indexOf(".");
+      if (at === -1) return [[...marks]];
+      return ["+", "a", "c", "?", "d", "x"].flatMap((mark) => endsOf(marks.with(at, mark)));
+    };
+    let openCount = 0;
+    fc.assert(
+      fc.property(anyVotes, (marks) => {
+        const isLost = endsOf(marks).every(
+          (end) => end.filter((mark) => mark === "+").length < quorumSize(end.length),
+        );
+        if (!isLost) return;
+        const reasons = new Set(endsOf(marks).map((end) => lossReason(votesOf(end.join("")))));
+        const isKnown = isLossReasonKnown(votesOf(marks.join("")));
+        expect(isKnown, [...reasons].join(", ")).to.equal(reasons.size === 1);
+        if (!isKnown) openCount++;
+      }),
+    );
+    expect(openCount).to.be.above(0);
+  });
+});
+
+describe("lingerMs", () => {
+  it("lets one that is refused wait for the others a tenth of the node timeout, and 10 ms at most", () => {
+    expect([1, 50, 100, 1_000].map(lingerMs)).to.deep.equal([0.1, 5, 10, 10]);
   });
 });

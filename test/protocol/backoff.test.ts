@@ -1,14 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
-import {
-  backoffMs,
-  quorumFreeInMs,
-  reconnectDelayMs,
-  turnMs,
-  turnWaitMs,
-} from "../../src/protocol/backoff.js";
-import { quorumSize } from "../../src/protocol/quorum-verdict.js";
+import { backoffMs, reconnectDelayMs, turnWaitMs } from "../../src/protocol/backoff.js";
+import { MAX_REFRESH_MS } from "../../src/protocol/node-queue.js";
 import { uniform, unit } from "../support/uniform.js";
 
 const delay = fc.integer({ min: 1, max: 10_000 });
@@ -87,43 +80,6 @@ describe("turnWaitMs", () => {
         );
       }),
     );
-  });
-});
-
-describe("turnMs", () => {
-  it("is a part of the node deadline, within bounds, in whole milliseconds", () => {
-    expect([1, 20, 100, 101, 400, 10_000].map(turnMs)).to.deep.equal([5, 5, 25, 26, 100, 100]);
-  });
-});
-
-describe("quorumFreeInMs", () => {
-  /** The earliest of all instants at which enough nodes are free. */
-  function byBruteForce(blockedMs: readonly number[]): number {
-    const isFree = (at: number): boolean =>
-      2 * blockedMs.filter((ms) => ms <= at).length > blockedMs.length;
-    return Math.min(Infinity, ...blockedMs.filter(isFree));
-  }
-
-  it("equals brute force", () => {
-    const blocked = fc.oneof(fc.constant(0), fc.constant(Infinity), fc.nat(1_000));
-    fc.assert(
-      fc.property(fc.array(blocked, { minLength: 1, maxLength: 9 }), (blockedMs) => {
-        expect(quorumFreeInMs(blockedMs)).to.equal(byBruteForce(blockedMs));
-      }),
-    );
-  });
-
-  it("waits for the q-th node only, and knows nothing where a quorum is unknown", () => {
-    expect(quorumFreeInMs([0, 300, 100])).to.equal(100);
-    expect(quorumFreeInMs([100, Infinity, Infinity])).to.equal(Infinity);
-    expect(quorumFreeInMs([0, 0, 700, 900])).to.equal(700);
-  });
-
-  it("leaves its argument as it was", () => {
-    const blockedMs = [3, 1, 2];
-    quorumFreeInMs(blockedMs);
-    expect(blockedMs).to.deep.equal([3, 1, 2]);
-    expect(quorumSize(blockedMs.length)).to.equal(2);
   });
 });
 

@@ -4,7 +4,6 @@ import {
   bootstrapWindowMs,
   giveUpAfterMs,
   handshakeTimeoutMs,
-  lingerMs,
 } from "../../src/protocol/deadlines.js";
 
 const nodeTimeout = fc.integer({ min: 1, max: 60_000 });
@@ -24,10 +23,6 @@ describe("the deadlines that follow from the node timeout", () => {
       expect(bootstrapWindowMs(nodeTimeoutMs, maxTtlMs)).to.equal(windowMs);
     });
   }
-
-  it("let one that is refused wait for the others a tenth of that, and 10 ms at most", () => {
-    expect([1, 50, 100, 1_000].map(lingerMs)).to.deep.equal([0.1, 5, 10, 10]);
-  });
 
   it("leave an answer its time before a connection is given up, and the handshake its several", () => {
     fc.assert(

@@ -7,7 +7,7 @@ import {
   type AttemptFailure,
 } from "../../src/protocol/attempt-failure.js";
 import { backoffMs } from "../../src/protocol/backoff.js";
-import { MAX_REFRESH_MS } from "../../src/protocol/place.js";
+import { MAX_REFRESH_MS } from "../../src/protocol/node-queue.js";
 import {
   countsWaiters,
   entryOf,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { faultVote, newOperation, sizeOf } from "../../src/protocol/operation.js";
-import { turnTextOf } from "../../src/protocol/waiter.js";
+import { turnTextOf } from "../../src/protocol/node-queue.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 
 describe("newOperation", () => {

@@ -4,31 +4,18 @@ import type { Vote } from "../../src/protocol/operation.js";
 import {
   askAll,
   isAnswer,
-  isLossReasonKnown,
   isContestOpen,
   isSameRefusal,
   keepAtMs,
   lastAskMs,
-  lossReason,
   MIN_ASK_MS,
   patienceMs,
   splitDecision,
   type ContestState,
-  type LossReason,
   type SplitDecision,
 } from "../../src/protocol/split.js";
-import { quorumSize } from "../../src/protocol/quorum-verdict.js";
-import { fault, foreign, granted, held } from "../support/votes.js";
-
-/** As `bbbbbb` sees it: `+` granted, a letter who refused it (`?` for somebody), `x` a fault, `.` silence. */
-function votesOf(text: string): (Vote | undefined)[] {
-  return text.split("").map((mark) => {
-    if (mark === ".") return undefined;
-    if (mark === "+") return granted(7);
-    if (mark === "x") return fault("disconnected");
-    return { ...held(), holder: mark === "?" ? undefined : mark.repeat(6) };
-  });
-}
+import { quorumSize } from "../../src/protocol/quorum.js";
+import { fault, foreign, granted, held, votesOf } from "../support/votes.js";
 
 const OWN = "bbbbbb";
 
@@ -153,58 +140,6 @@ describe("splitDecision", () => {
 describe("isAnswer", () => {
   it("is what a node says itself", () => {
     expect(votesOf("+a?x.").map(isAnswer)).to.deep.equal([true, true, true, false, false]);
-  });
-});
-
-describe("lossReason", () => {
-  const rows: readonly [votes: string, reason: LossReason][] = [
-    ["aa+", "refused"],
-    ["??+", "refused"],
-    ["aax", "refused"],
-    ["aaa+", "refused"],
-    ["+ac", "split"],
-    ["aacc", "split"],
-    ["++ac.", "split"],
-    ["+acde", "split"],
-    // What the silent node says might make it a quorum.
-    ["+a.", "unreachable"],
-    ["+ax", "unreachable"],
-    ["aa+.", "unreachable"],
-    ["aa+x", "unreachable"],
-    ["aaxx+", "unreachable"],
-    // Too few answered.
-    ["xx+", "unreachable"],
-    ["ax", "unreachable"],
-    ["..c", "unreachable"],
-  ];
-  for (const [text, reason] of rows) {
-    it(`${text}: ${reason}`, () => expect(lossReason(votesOf(text))).to.equal(reason));
-  }
-
-  it("is known exactly when no answer of the silent nodes can change it", () => {
-    const anyVotes = fc.array(fc.constantFrom("+", "a", "c", "?", "x", "."), {
-      minLength: 1,
-      maxLength: 5,
-    });
-    const endsOf = (marks: readonly string[]): string[][] => {
-      const at = marks.indexOf(".");
-      if (at === -1) return [[...marks]];
-      return ["+", "a", "c", "?", "d", "x"].flatMap((mark) => endsOf(marks.with(at, mark)));
-    };
-    let openCount = 0;
-    fc.assert(
-      fc.property(anyVotes, (marks) => {
-        const isLost = endsOf(marks).every(
-          (end) => end.filter((mark) => mark === "+").length < quorumSize(end.length),
-        );
-        if (!isLost) return;
-        const reasons = new Set(endsOf(marks).map((end) => lossReason(votesOf(end.join("")))));
-        const isKnown = isLossReasonKnown(votesOf(marks.join("")));
-        expect(isKnown, [...reasons].join(", ")).to.equal(reasons.size === 1);
-        if (!isKnown) openCount++;
-      }),
-    );
-    expect(openCount).to.be.above(0);
   });
 });
 

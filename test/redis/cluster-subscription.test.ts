@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { Cluster } from "ioredis";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { newOperation, type Operation } from "../../src/protocol/operation.js";
-import type { Waiter } from "../../src/protocol/waiter.js";
+import type { Waiter } from "../../src/protocol/node-queue.js";
 import { ClusterSubscription, tellsForMs } from "../../src/redis/cluster-subscription.js";
 import { operation } from "../support/channel-bench.js";
 import { at } from "../support/nodes.js";

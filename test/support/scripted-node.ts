@@ -1,6 +1,6 @@
 import type { DatedVote, NodePort, VoteReceiver } from "../../src/coordinator/ports.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
-import type { Place } from "../../src/protocol/place.js";
+import type { Place } from "../../src/protocol/node-queue.js";
 import type { Operation, OperationKind, OperationOf, Vote } from "../../src/protocol/operation.js";
 
 /** One operation that was submitted, with the means to answer it. */

@@ -31,3 +31,13 @@ export const foreign = (type = "list"): RefusedVote => ({
 
 export const fault = (kind: FaultKind = "server", sent = true): Vote =>
   faultVote(kind, sent, `the test says ${kind}`);
+
+/** As `bbbbbb` sees it: `+` granted, a letter who refused it (`?` for somebody), `x` a fault, `.` silence. */
+export function votesOf(text: string): (Vote | undefined)[] {
+  return text.split("").map((mark) => {
+    if (mark === ".") return undefined;
+    if (mark === "+") return granted(7);
+    if (mark === "x") return fault("disconnected");
+    return { ...held(), holder: mark === "?" ? undefined : mark.repeat(6) };
+  });
+}

@@ -8,7 +8,7 @@ import { NodesOfOthers } from "../../channel/nodes-of-others.js";
 import { fenceSlackUs } from "../../protocol/fencing.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import { listFieldOf } from "../../protocol/node-list.js";
-import { quorumSize } from "../../protocol/quorum-verdict.js";
+import { quorumSize } from "../../protocol/quorum.js";
 import { milliseconds } from "./node-checks.js";
 import type { DoctorSettings, Finding, FleetSeen, NodeSeen } from "./seen.js";
 import { quarantineMs, seconds, standingOf, VOTING } from "./standing.js";

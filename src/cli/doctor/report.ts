@@ -1,4 +1,4 @@
-import { quorumSize } from "../../protocol/quorum-verdict.js";
+import { quorumSize } from "../../protocol/quorum.js";
 import { printable, table, type Output } from "../output.js";
 import { milliseconds } from "./node-checks.js";
 import type { DoctorSettings, Finding, FleetSeen, NodeSeen, Severity } from "./seen.js";

@@ -1,6 +1,6 @@
 import type { RoundWatcher, WatchedRound } from "../../coordinator/watched-round.js";
 import type { Operation, Votes } from "../../protocol/operation.js";
-import { quorumSize, toleratedCount } from "../../protocol/quorum-verdict.js";
+import { quorumSize, toleratedCount } from "../../protocol/quorum.js";
 import type { RedisClient } from "../../redis/client-types.js";
 import { ResourceLockedError, type ExecutionStats } from "./execution.js";
 

@@ -2,7 +2,7 @@ import { Attempt, type AttemptOutcome } from "../../coordinator/attempt.js";
 import type { Context } from "../../coordinator/context.js";
 import { Lease } from "../../coordinator/lease.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
-import { ALL_NODES } from "../../protocol/node-sets.js";
+import { ALL_NODES } from "../../protocol/quorum.js";
 import { poll } from "../../coordinator/poll.js";
 import { releaseOperation, rollback } from "../../coordinator/release.js";
 import { severalLock } from "../../kinds/several.js";

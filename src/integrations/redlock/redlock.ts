@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
-import { ALL_NODES } from "../../protocol/node-sets.js";
+import { ALL_NODES } from "../../protocol/quorum.js";
 import { Release } from "../../coordinator/release.js";
 import type { RoundWatcher } from "../../coordinator/watched-round.js";
 import type { OpenNodes } from "../../nodes/open-nodes.js";
@@ -10,7 +10,7 @@ import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Operation } from "../../protocol/operation.js";
-import { ownerIdOf } from "../../protocol/owner-id.js";
+import { ownerIdOf } from "../../protocol/holder.js";
 import { validUntilMs } from "../../protocol/lease-times.js";
 import type { RedisClient, RedisLike } from "../../redis/client-types.js";
 import { show } from "../../runtime/validate.js";

@@ -156,7 +156,7 @@ export const ROWS: readonly Row[] = [
     id: "release-not-sent-to-silent",
     means: "an unreachable node gets the release later only if it had granted",
     seenIn: "retry lists filled by replies",
-    file: "src/protocol/node-sets.ts",
+    file: "src/protocol/quorum.ts",
     find: 'vote?.kind === "refused" || (vote?.kind === "fault" && !vote.sent)',
     replace: 'vote?.kind !== "granted"',
     where: ["network", "crash"],

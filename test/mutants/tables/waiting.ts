@@ -209,8 +209,8 @@ export const ROWS: readonly Row[] = [
     means: "an acquire asks again at once for as long as nodes say that a permit is free",
     seenIn: "retries without a pause, as something always looks free",
     file: "src/protocol/next-move.ts",
-    find: "return quickCount < (permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS);",
-    replace: "return true;",
+    find: "if (isFree && quickCount < maxQuickCount)",
+    replace: "if (isFree)",
     test: "test/protocol/next-move.test.ts",
   },
   {

@@ -13,7 +13,7 @@ import {
   type PartsOf,
   type Proclaimed,
 } from "../../../src/protocol/operation.js";
-import type { Waiter } from "../../../src/protocol/waiter.js";
+import type { Waiter } from "../../../src/protocol/node-queue.js";
 import { keysOf } from "../../../src/kinds/exclusive.js";
 import { sharedLock } from "../../../src/kinds/shared.js";
 import { severalLock } from "../../../src/kinds/several.js";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { timestampLayoutOf } from "../../src/protocol/timestamps.js";
+import { timestampLayoutOf } from "../../src/protocol/lock-layout.js";
 
 describe("timestampLayoutOf", () => {
   for (const [text, layout] of [

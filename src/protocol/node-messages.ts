@@ -1,3 +1,7 @@
+import type { PlacePrefix } from "./lock-kind.js";
+import { MAX_TURN_MS, MIN_TURN_MS } from "./node-queue.js";
+import { numbersIn } from "./permits.js";
+
 /** A node has executed the deferred acquire of this process: a message that is the node's vote, if it is proven. */
 export interface NodeGrant {
   readonly lockKey: string;
@@ -12,14 +16,14 @@ export interface NodeGrant {
 }
 
 /** Longer messages are dropped unread, whatever they say. */
-const MAX_LENGTH = 16_384;
+const MAX_GRANT_LENGTH = 16_384;
 
-const FORMAT = /^granted (0|[1-9]\d{0,15}) (0|[1-9]\d{0,15}) ([01]) ([0-9a-f]{40}) (.+)$/su;
+const GRANT = /^granted (0|[1-9]\d{0,15}) (0|[1-9]\d{0,15}) ([01]) ([0-9a-f]{40}) (.+)$/su;
 
 /** Anybody who may publish can write messages, so anything that a node would not send yields undefined. */
 export function parseNodeGrant(message: string): NodeGrant | undefined {
-  if (message.length > MAX_LENGTH) return undefined;
-  const [, fenceText, numberText, isWaitedFor, proof = "", lockKey] = FORMAT.exec(message) ?? [];
+  if (message.length > MAX_GRANT_LENGTH) return undefined;
+  const [, fenceText, numberText, isWaitedFor, proof = "", lockKey] = GRANT.exec(message) ?? [];
   const [fence, number] = [Number(fenceText), Number(numberText)];
   if (lockKey === undefined || !Number.isSafeInteger(fence) || !Number.isSafeInteger(number))
     return undefined;
@@ -33,6 +37,55 @@ export function provenText(
   { number, fence }: Pick<NodeGrant, "number" | "fence">,
 ): string {
   return `${ownerId} ${recordId} ${number} ${fence}`;
+}
+
+/** A node's message on the channel of a process: it reserves a name, or a permit, for that process. */
+export interface TurnMessage {
+  readonly lockKey: string;
+  /** For which of its places. */
+  readonly placePrefix: PlacePrefix;
+  /** How long the node reserves it, ms. */
+  readonly turnMs: number;
+  /** For a semaphore: which permits, ascending. */
+  readonly permits?: readonly number[] | undefined;
+}
+
+/**
+ * Longer messages are dropped unread, whatever they say; a waiter with such a name polls. The numbers of permits that are
+ * no neighbours take up to 33,330 characters.
+ */
+const MAX_TURN_LENGTH = 50_000;
+
+/**
+ * `20:lock:invoice`, `r20:...` to a reader, `s20:...` to one that waits for any permit, `s3,20:...` for any three;
+ * `20/3:lock:pool` for permit 3, `20/0-1,5:...` for three of them.
+ */
+const TURN = /^(?:([rs]?|s[1-9]\d{0,4},)(\d{1,3})|(\d{1,3})\/([\d,-]+)):(.+)$/su;
+
+/**
+ * Parses a message from the channel. Anybody who may publish can write there, so anything that a node would not send
+ * yields undefined. A node also sends empty messages, to see whether anybody listens.
+ */
+export function parseTurnMessage(message: string): TurnMessage | undefined {
+  if (message.length > MAX_TURN_LENGTH) return undefined;
+  const [, wants = "s", ofName, ofPermits, numbers, lockKey] = TURN.exec(message) ?? [];
+  const turnMs = Number(ofName ?? ofPermits);
+  if (lockKey === undefined || !(turnMs >= MIN_TURN_MS && turnMs <= MAX_TURN_MS)) return undefined;
+  const placePrefix = wants as PlacePrefix;
+  if (numbers === undefined) return { lockKey, placePrefix, turnMs, permits: undefined };
+  const permits = numbersIn(numbers);
+  return permits && { lockKey, placePrefix, turnMs, permits };
+}
+
+/** `lost x9_Kq2`: a node has ended a lock of this process, other than by its release. */
+const LOSS = /^lost ([\w-]{6})$/u;
+
+/**
+ * The beginning of the ownerId; see `beginningOf`. Anybody who may publish can write such a message, so it proves
+ * nothing; anything that a node would not send yields undefined.
+ */
+export function parseLossMessage(message: string): string | undefined {
+  return LOSS.exec(message)?.[1];
 }
 
 /** The longest time for which a deferred acquire may be executed after the process was heard of, ms. */

@@ -1,14 +1,24 @@
 import { expect } from "chai";
+import * as fc from "fast-check";
 import {
+  agreedHolder,
   isReasonKnown,
   isRefusedByQuorum,
+  MAX_NODE_COUNT,
+  nodeCountOf,
+  nodesThatDidNotGrant,
+  nodesThatDidNotRefuse,
+  nodesThatGranted,
+  nodesThatMayHold,
+  nodesThatRefused,
+  quorumFreeInMs,
   quorumSize,
   tallyOf,
   toleratedCount,
   verdict,
   type Tally,
-} from "../../src/protocol/quorum-verdict.js";
-import { fault, free, granted, held } from "../support/votes.js";
+} from "../../src/protocol/quorum.js";
+import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 const MAX_NODES = 9;
 
@@ -136,4 +146,107 @@ describe("isReasonKnown", () => {
       );
     }
   });
+});
+
+describe("quorumFreeInMs", () => {
+  /** The earliest of all instants at which enough nodes are free. */
+  function byBruteForce(blockedMs: readonly number[]): number {
+    const isFree = (at: number): boolean =>
+      2 * blockedMs.filter((ms) => ms <= at).length > blockedMs.length;
+    return Math.min(Infinity, ...blockedMs.filter(isFree));
+  }
+
+  it("equals brute force", () => {
+    const blocked = fc.oneof(fc.constant(0), fc.constant(Infinity), fc.nat(1_000));
+    fc.assert(
+      fc.property(fc.array(blocked, { minLength: 1, maxLength: 9 }), (blockedMs) => {
+        expect(quorumFreeInMs(blockedMs)).to.equal(byBruteForce(blockedMs));
+      }),
+    );
+  });
+
+  it("waits for the q-th node only, and knows nothing where a quorum is unknown", () => {
+    expect(quorumFreeInMs([0, 300, 100])).to.equal(100);
+    expect(quorumFreeInMs([100, Infinity, Infinity])).to.equal(Infinity);
+    expect(quorumFreeInMs([0, 0, 700, 900])).to.equal(700);
+  });
+
+  it("leaves its argument as it was", () => {
+    const blockedMs = [3, 1, 2];
+    quorumFreeInMs(blockedMs);
+    expect(blockedMs).to.deep.equal([3, 1, 2]);
+    expect(quorumSize(blockedMs.length)).to.equal(2);
+  });
+});
+
+describe("nodesThatMayHold", () => {
+  for (const { title, vote, mayHold } of [
+    { title: "granted", vote: granted(7), mayHold: true },
+    { title: "is silent", vote: undefined, mayHold: true },
+    { title: "timed out", vote: fault("timeout", true), mayHold: true },
+    { title: "failed after it was sent", vote: fault("server", true), mayHold: true },
+    { title: "was never sent anything", vote: fault("suspected", false), mayHold: false },
+    { title: "refused, held by another", vote: held(), mayHold: false },
+    { title: "refused, with somebody's data", vote: foreign(), mayHold: false },
+    { title: "refused, free", vote: free(), mayHold: false },
+  ]) {
+    it(`${mayHold ? "owes a release to" : "owes nothing to"} a node that ${title}`, () => {
+      expect(nodesThatMayHold([held(), vote, held()])).to.equal(mayHold ? 0b010 : 0);
+    });
+  }
+
+  it("keeps up to the largest node count in a positive integer", () => {
+    const all = nodesThatMayHold(Array.from({ length: MAX_NODE_COUNT }, () => undefined));
+    expect(all).to.equal(2 ** MAX_NODE_COUNT - 1);
+  });
+});
+
+describe("nodesThatDidNotRefuse", () => {
+  for (const { title, votes, nodes } of [
+    { title: "none, where all have refused", votes: [held(), free(), foreign()], nodes: 0 },
+    { title: "those that are silent", votes: [undefined, held(), undefined], nodes: 0b101 },
+    { title: "those that failed or granted", votes: [fault(), held(), granted(7)], nodes: 0b101 },
+  ]) {
+    it(`are ${title}`, () => {
+      expect(nodesThatDidNotRefuse(votes)).to.equal(nodes);
+    });
+  }
+});
+
+describe("the votes of a round, as sets of nodes", () => {
+  const votes = [granted(7), held(), undefined, fault(), foreign()];
+
+  it("are those that granted, or did not, and those that refused", () => {
+    expect(nodesThatGranted(votes)).to.equal(0b00001);
+    expect(nodesThatDidNotGrant(votes)).to.equal(0b11110);
+    expect(nodesThatRefused(votes)).to.equal(0b10010);
+  });
+});
+
+describe("nodeCountOf", () => {
+  for (const [mask, count] of [
+    [0, 0],
+    [0b1, 1],
+    [0b10110, 3],
+    [2 ** MAX_NODE_COUNT - 1, MAX_NODE_COUNT],
+  ] as const) {
+    it(`is ${count} for ${mask.toString(2)}`, () => {
+      expect(nodeCountOf(mask)).to.equal(count);
+    });
+  }
+});
+
+describe("agreedHolder", () => {
+  for (const { title, said, holder } of [
+    { title: "a holder that all nodes name", said: [["a"], ["a"], ["a"]], holder: "a" },
+    { title: "one that a quorum names", said: [["a"], ["b"], ["a"]], holder: "a" },
+    { title: "one of several that hold it together", said: [["a", "b"], ["b"], []], holder: "b" },
+    { title: "nobody where a quorum is free", said: [["a"], [], []], holder: null },
+    { title: "neither where nodes differ", said: [["a"], ["b"], []], holder: undefined },
+    { title: "neither where too few say", said: [["a"], undefined, undefined], holder: undefined },
+    { title: "neither of an even number", said: [["a"], ["a"], [], []], holder: undefined },
+    { title: "neither where nobody says anything", said: [undefined], holder: undefined },
+  ]) {
+    it(`is ${title}`, () => expect(agreedHolder(said)).to.equal(holder));
+  }
 });

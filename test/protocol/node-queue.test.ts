@@ -1,13 +1,47 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { maxAgeMs } from "../../src/protocol/node-messages.js";
 import {
+  deferredTextOf,
+  isSamePlace,
   MAX_PLACES_AT_ONCE,
   MAX_REFRESH_MS,
   MIN_REFRESH_MS,
   PLACE_MS,
   refreshPace,
-} from "../../src/protocol/place.js";
-import { maxAgeMs } from "../../src/protocol/node-grant.js";
+  turnMs,
+  turnTextOf,
+  type Waiter,
+} from "../../src/protocol/node-queue.js";
+
+const WAITER: Waiter = { inbox: "i", ticket: 7, turnMs: 13 };
+
+describe("the places of one process in a queue", () => {
+  for (const [title, other, text, isSame] of [
+    ["of a later ticket", { ...WAITER, ticket: 8 }, "13", true],
+    ["of one that wants the name as a whole, too", { ...WAITER, placePrefix: "" }, "13", true],
+    ["for which the name is reserved for longer", { ...WAITER, turnMs: 14 }, "14", false],
+    ["of a reader", { ...WAITER, placePrefix: "r" }, "r13", false],
+    ["of one that wants a permit", { ...WAITER, placePrefix: "s" }, "s13", false],
+  ] as const) {
+    it(`are ${isSame ? "one" : "two"}: that ${title}`, () => {
+      expect(turnTextOf(other)).to.equal(text);
+      expect(isSamePlace(WAITER, other)).to.equal(isSame);
+      expect(isSamePlace(other, WAITER)).to.equal(isSame);
+    });
+  }
+});
+
+describe("a deferred acquire, as it is written on a node", () => {
+  it("is how old it may be, how long its key lives, and its owner, who may have blanks", () => {
+    const text = deferredTextOf({ ownerId: "id a label", ttlMs: 1_000, maxAgeMs: 100 });
+    expect(text).to.equal("100 1000 id a label");
+  });
+
+  it("is empty where there is none", () => {
+    expect(deferredTextOf(undefined)).to.equal("");
+  });
+});
 
 /** How much later than the one before a call may come, ms. */
 const LATE_MS = 100;
@@ -46,5 +80,11 @@ describe("the pace at which places are refreshed", () => {
         expect(2 * everyMs).to.be.below(PLACE_MS);
       }),
     );
+  });
+});
+
+describe("turnMs", () => {
+  it("is a part of the node deadline, within bounds, in whole milliseconds", () => {
+    expect([1, 20, 100, 101, 400, 10_000].map(turnMs)).to.deep.equal([5, 5, 25, 26, 100, 100]);
   });
 });
