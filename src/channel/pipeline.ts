@@ -242,7 +242,7 @@ export class Pipeline {
     if (entries.length > 0) {
       const inFlight: InFlight = { entries, sentMs: nowMs };
       this.#inFlight.push(inFlight);
-      this.suspicion.watch();
+      this.suspicion.watch(nowMs);
       const batch = { operations, recordId: this.recordId, withScript: !this.#isScriptLoaded };
       this.#isScriptLoaded = true;
       const number = connection.send(batch, (reply) => this.#onReply(inFlight, reply));

@@ -16,8 +16,8 @@ const outside = new AsyncResource("QUORATE");
  * Calls it immediately, outside any caller's async context. Connections, batches and timers serve many callers, and
  * must not carry the context (trace, request, locks) of the first caller over to all others.
  */
-export function detached<T>(run: () => T): T {
-  return outside.runInAsyncScope(run);
+export function detached<Args extends unknown[], T>(run: (...args: Args) => T, ...args: Args): T {
+  return outside.runInAsyncScope(run, undefined, ...args);
 }
 
 let deferred: (() => void)[] = [];
@@ -29,7 +29,7 @@ let deferred: (() => void)[] = [];
  */
 function defer(callback: () => void): void {
   deferred.push(callback);
-  if (deferred.length === 1) detached(() => process.nextTick(runDeferred));
+  if (deferred.length === 1) outside.runInAsyncScope(process.nextTick, process, runDeferred);
 }
 
 function runDeferred(): void {
@@ -79,7 +79,7 @@ export function systemClock(): Clock {
 
 function systemTimer(delayMs: number, callback: () => void): Timer {
   const armed = Math.min(armedMs(delayMs), MAX_TIMER_MS);
-  const handle = detached(() => setTimeout(callback, armed));
+  const handle = detached(setTimeout, callback, armed);
   return { cancel: () => clearTimeout(handle) };
 }
 
