@@ -1,18 +1,16 @@
 import type { Clock } from "../coordinator/ports.js";
 import { sizeOf, type AnyOperation, type Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
+import { deferredBy, HeardCalls, withoutDeferred } from "./deferred-acquires.js";
 import {
   answerUnknown,
-  deferredBy,
   entryWithoutReceiver,
-  withoutDeferred,
   failCall,
   refuseUnsent,
   type Entry,
   type Refusal,
   type Storing,
 } from "./entry.js";
-import { HeardCalls } from "./heard-calls.js";
 import type { Call, NodeConnection } from "./node-connection.js";
 import { OverdueHolders } from "./overdue-holders.js";
 import type { PlausibleVotes } from "./plausible-votes.js";
@@ -44,8 +42,8 @@ export type PipelineSettings = Pick<
 /** The node that the operations are for. */
 export interface PipelinedNode {
   /**
-   * Why the node must not get the operation now; undefined if it may. Asked when it is sent, not only when it is
-   * submitted: meanwhile the node may have lost its data and have a new record.
+   * Why the node must not get the operation now; undefined if it may. Asked when it is sent, not only when it is pushed:
+   * meanwhile the node may have lost its data and have a new record.
    */
   problemOf(operation: Storing): Refusal | undefined;
   /** Whether its votes on acquires count now. */
@@ -63,6 +61,12 @@ interface InFlight extends Call {
   entries: readonly Entry[];
   readonly sentMs: number;
 }
+
+/** A node that does not answer costs bounded memory. */
+export const UNANSWERED: Refusal = {
+  fault: "suspected",
+  message: "earlier operations are unanswered",
+};
 
 const LATE: Refusal = { fault: "late", message: "the client was too busy to send it in time" };
 
@@ -126,9 +130,16 @@ export class Pipeline {
     this.recordId = id;
   }
 
-  /** @param wasHeldBack it has waited for the node */
-  push(entry: Entry, wasHeldBack = false): void {
-    const { operation, index } = entry;
+  /**
+   * @param wasHeldBack it has waited for the node
+   * @returns why it is not taken, so that the caller answers it; undefined if it is
+   */
+  push(entry: Entry, wasHeldBack = false): Refusal | undefined {
+    const { operation, index, mayHold } = entry;
+    const refusal = this.#node.problemOf(operation);
+    if (refusal !== undefined) return refusal;
+    // A release that is owed is written after its acquire even if no answers arrive now.
+    if (this.suspicion.isSuspected && !mayHold) return UNANSWERED;
     if (operation.kind === "acquire") {
       const expiry = this.#overdue.expiryBefore(operation);
       // So that it finds the keys of overdue holders free.
@@ -141,6 +152,7 @@ export class Pipeline {
     const fullLength = this.#nodeCount > 1 ? MAX_BATCH_SIZE : this.#partLength;
     if (!wasHeldBack && this.#queue.length >= fullLength) this.#flushFull();
     if (this.#queue.length > 0) this.#flushSoon();
+    return undefined;
   }
 
   /** Nothing is queued or in flight. */
