@@ -1,15 +1,8 @@
 import { createHash } from "node:crypto";
 import { provenText, type NodeGrant } from "../protocol/node-grant.js";
 import { newOperation, type Operation } from "../protocol/operation.js";
-import type { Storing } from "./entry.js";
 
-/** The acquire that a release leaves with the node, as if it was sent itself. */
-export function deferredBy(operation: Operation): Storing | undefined {
-  const deferred = operation.kind === "release" ? operation.waiter?.deferred : undefined;
-  return deferred && { kind: "acquire", ttlMs: deferred.ttlMs, marginMs: deferred.marginMs };
-}
-
-/** The same, but what it defers: nodes only keep the place. Of a release; others keep theirs. */
+/** The same operation, but what it defers: nodes only keep the place. Of a release; others keep theirs. */
 export function withoutDeferred(operation: Operation): Operation {
   if (operation.kind !== "release" || operation.waiter?.deferred === undefined) return operation;
   const waiter = { ...operation.waiter, deferred: undefined };

@@ -1,7 +1,7 @@
 import type { Clock } from "../coordinator/ports.js";
 import { sizeOf, type AnyOperation, type Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
-import { deferredBy, HeardCalls, withoutDeferred } from "./deferred-acquires.js";
+import { HeardCalls, withoutDeferred } from "./deferred-acquires.js";
 import {
   answerUnknown,
   entryWithoutReceiver,
@@ -274,8 +274,10 @@ export class Pipeline {
 
   /** Where its votes do not count, or not on keys that live so long, it must not give the name to anybody. */
   #mayGrant(operation: Operation): boolean {
-    const deferred = deferredBy(operation);
-    const mayLeave = deferred === undefined || this.#node.problemOf(deferred) === undefined;
+    const deferred = operation.kind === "release" ? operation.waiter?.deferred : undefined;
+    const mayLeave =
+      deferred === undefined ||
+      this.#node.problemOf({ ...deferred, kind: "acquire" }) === undefined;
     return this.recordId !== "" && this.#node.votesCount && mayLeave;
   }
 

@@ -16,8 +16,8 @@ const outside = new AsyncResource("QUORATE");
  * Calls it immediately, outside any caller's async context. Connections, batches and timers serve many callers, and
  * must not carry the context (trace, request, locks) of the first caller over to all others.
  */
-export function detached<Args extends unknown[], T>(run: (...args: Args) => T, ...args: Args): T {
-  return outside.runInAsyncScope(run, undefined, ...args);
+export function detached<T>(run: () => T): T {
+  return outside.runInAsyncScope(run);
 }
 
 let deferred: (() => void)[] = [];
@@ -79,7 +79,7 @@ export function systemClock(): Clock {
 
 function systemTimer(delayMs: number, callback: () => void): Timer {
   const armed = Math.min(armedMs(delayMs), MAX_TIMER_MS);
-  const handle = detached(setTimeout, callback, armed);
+  const handle = outside.runInAsyncScope(setTimeout, undefined, callback, armed);
   return { cancel: () => clearTimeout(handle) };
 }
 
