@@ -29,7 +29,7 @@ let deferred: (() => void)[] = [];
  */
 function defer(callback: () => void): void {
   deferred.push(callback);
-  if (deferred.length === 1) outside.runInAsyncScope(process.nextTick, process, runDeferred);
+  if (deferred.length === 1) outside.runInAsyncScope(() => process.nextTick(runDeferred));
 }
 
 function runDeferred(): void {
