@@ -1,5 +1,5 @@
 import { keysOf } from "../../src/kinds/exclusive.js";
-import { HeardCalls } from "../../src/channel/heard-calls.js";
+import { HeardCalls } from "../../src/channel/deferred-acquires.js";
 import { companionKey, inboxChannel, queueKeyOf, RECORD_KEY } from "../../src/protocol/keys.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";

@@ -1,7 +1,6 @@
 import { NOBODY, type VoteReceiver } from "../coordinator/ports.js";
 import {
   faultVote,
-  newOperation,
   type AnyOperation,
   type FaultKind,
   type Operation,
@@ -28,26 +27,6 @@ export interface Refusal {
 
 /** What decides whether a node may execute an operation that stores a key. */
 export type Storing = Pick<AnyOperation, "kind" | "ttlMs" | "marginMs">;
-
-/** The acquire that a release leaves with the node, as if it was sent itself. */
-export function deferredBy(operation: Operation): Storing | undefined {
-  const deferred = operation.kind === "release" ? operation.waiter?.deferred : undefined;
-  return deferred && { kind: "acquire", ttlMs: deferred.ttlMs, marginMs: deferred.marginMs };
-}
-
-/** The same, but what it defers: nodes only keep the place. Of a release; others keep theirs. */
-export function withoutDeferred(operation: Operation): Operation {
-  if (operation.kind !== "release" || operation.waiter?.deferred === undefined) return operation;
-  const waiter = { ...operation.waiter, deferred: undefined };
-  return newOperation("release", { ...operation, waiter });
-}
-
-/** The same, but nobody enters the queue with it: of its owner, nothing stays there. Of a release; others stay as they are. */
-export function withoutPlace(operation: Operation): Operation {
-  if (operation.kind !== "release" || operation.waiter === undefined) return operation;
-  const waiter = { ...operation.waiter, ticket: 0, deferred: undefined };
-  return newOperation("release", { ...operation, waiter });
-}
 
 /** An operation of the channel itself, without a caller. */
 export function entryWithoutReceiver(operation: Operation, index: number): Entry {

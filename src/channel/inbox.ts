@@ -1,4 +1,5 @@
-import type { Clock, Entropy, InboxPort } from "../coordinator/ports.js";
+import type { Clock, Entropy, InboxPort, Timer } from "../coordinator/ports.js";
+import { reconnectDelayMs } from "../protocol/backoff.js";
 import { inboxChannel } from "../protocol/keys.js";
 import {
   parseLossMessage,
@@ -9,8 +10,7 @@ import {
 } from "../protocol/node-messages.js";
 import { INBOX_CHARACTERS } from "../protocol/holder.js";
 import { quorumSize } from "../protocol/quorum.js";
-import { Ear } from "./ear.js";
-import type { Transport } from "./transport.js";
+import type { Subscription, Transport } from "./transport.js";
 
 /** Receives what arrives in the inbox. */
 export interface InboxListener {
@@ -81,5 +81,77 @@ export class Inbox implements InboxPort {
 
   close(): void {
     for (const ear of this.#ears) ear.close();
+  }
+}
+
+interface EarEvents {
+  onMessage(message: string): void;
+  onOpen(): void;
+  mayPublish(): boolean;
+  onUnable(why: string): void;
+}
+
+/** A subscription on one node, renewed while it is needed. */
+export class Ear {
+  isOpen = false;
+  readonly #transport: Transport;
+  readonly #channel: string;
+  readonly #clock: Clock;
+  readonly #entropy: Entropy;
+  readonly #events: EarEvents;
+  #subscription: Subscription | undefined;
+  #retry: Timer | undefined;
+  #failedCount = 0;
+  #isUnable = false;
+  #isClosed = false;
+
+  constructor(
+    transport: Transport,
+    channel: string,
+    clock: Clock,
+    entropy: Entropy,
+    events: EarEvents,
+  ) {
+    this.#transport = transport;
+    this.#channel = channel;
+    this.#clock = clock;
+    this.#entropy = entropy;
+    this.#events = events;
+  }
+
+  open(): void {
+    if (this.#isClosed) return;
+    this.#subscription = this.#transport.subscribe?.(this.#channel, {
+      onOpen: () => {
+        if (this.#isClosed) return;
+        this.#failedCount = 0;
+        this.isOpen = this.#events.mayPublish();
+        if (this.isOpen) this.#events.onOpen();
+        else this.#onUnable("a script may not publish there");
+      },
+      onMessage: (message) => {
+        if (!this.#isClosed) this.#events.onMessage(message);
+      },
+      onClose: (refusal) => this.#onClose(refusal),
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#retry?.cancel();
+    this.#subscription?.close();
+  }
+
+  #onUnable(why: string): void {
+    if (!this.#isUnable) this.#events.onUnable(why);
+    this.#isUnable = true;
+  }
+
+  #onClose(refusal: string | undefined): void {
+    this.isOpen = false;
+    if (this.#isClosed) return;
+    if (refusal !== undefined) this.#onUnable(refusal);
+    const delayMs = reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
+    this.#retry = this.#clock.setTimer(delayMs, () => this.open());
   }
 }

@@ -9,19 +9,19 @@ import type {
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/readiness.js";
 import type { NodeGrant } from "../protocol/node-messages.js";
-import type { FaultKind, Operation } from "../protocol/operation.js";
+import type { Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry, type Refusal, type Storing } from "./entry.js";
-import { Pipeline, type PipelinedNode } from "./pipeline.js";
+import { Pipeline, UNANSWERED, type PipelinedNode } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
-import { RecordedTtl } from "./longest-ttl.js";
+import { RecordedTtl } from "./quarantine.js";
 import type { Handshake, NodeConnection } from "./node-connection.js";
 import { NodeConnections, type ConnectedNode, type HandshakeQuestion } from "./node-connections.js";
 import type { ConnectionFailure, RecordOrder, Transport } from "./transport.js";
 
-const UNANSWERED = "earlier operations are unanswered";
+const CLOSED: Refusal = { fault: "closed", message: "the lock manager is closed" };
 
 type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
 
@@ -91,7 +91,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   /** In a few words, for people. */
   get detail(): string {
     const { state } = this;
-    if (state === "suspected") return UNANSWERED;
+    if (state === "suspected") return UNANSWERED.message;
     const { quarantine } = this.#deployment;
     const problem = state === "quarantined" ? quarantine.problemOf(this.index) : undefined;
     return problem ?? (state === "ready" ? this.#transport.problem : undefined) ?? this.#detail;
@@ -131,11 +131,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   submit(operation: Operation, receiver: VoteReceiver, mayHold: boolean): void {
     const entry: Entry = { operation, receiver, index: this.index, mayHold, wasSent: false };
     const phase = this.#phase;
-    if (phase === "ready") this.#submitReady(entry);
-    else if (phase === "connecting") this.#parked.push(entry);
-    else if (phase === "closed") {
-      this.#refuse(entry, "closed", "the lock manager is closed");
-    } else this.#keepOrRefuse(entry, phase === "down" ? "disconnected" : "misconfigured");
+    if (phase === "ready") {
+      const refusal = this.#pipeline.push(entry);
+      if (refusal !== undefined) this.#refuse(entry, refusal);
+    } else if (phase === "connecting") this.#parked.push(entry);
+    else if (phase === "closed") this.#refuse(entry, CLOSED);
+    else this.#keepOrRefuse(entry, phase === "down" ? "disconnected" : "misconfigured");
   }
 
   voteOf(grant: NodeGrant, ownerId: string): DatedVote | undefined {
@@ -194,7 +195,10 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#detail = "connected";
     this.#connections.onUsed();
     const owed = this.#releases.takeAll(this.#clock.steady());
-    for (const entry of [...owed, ...this.#parked.splice(0)]) this.#submitReady(entry, true);
+    for (const entry of [...owed, ...this.#parked.splice(0)]) {
+      const refusal = this.#pipeline.push(entry, true);
+      if (refusal !== undefined) this.#refuse(entry, refusal);
+    }
     this.#tell();
   }
 
@@ -274,12 +278,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
 
   // The pipeline's side
 
-  problemOf(operation: Storing): Refusal | undefined {
-    const { quarantine } = this.#deployment;
-    const isVote = operation.kind === "acquire" || operation.kind === "size";
-    const message = isVote ? quarantine.problemOf(this.index) : undefined;
+  problemOf({ kind, ttlMs = 0, marginMs = 0 }: Storing): Refusal | undefined {
+    const isVote = kind === "acquire" || kind === "size";
+    const message = isVote ? this.#deployment.quarantine.problemOf(this.index) : undefined;
     if (message !== undefined) return { fault: "quarantined", message };
-    return this.#ttl.problemOf(operation);
+    const isStoring = kind === "acquire" || kind === "extend" || kind === "heal";
+    return isStoring ? this.#ttl.problemOf(ttlMs - marginMs) : undefined;
   }
 
   onForgot(): void {
@@ -312,27 +316,13 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
 
   // Operations
 
-  #submitReady(entry: Entry, wasParked = false): void {
-    const problem = this.problemOf(entry.operation);
-    if (problem !== undefined) {
-      this.#refuse(entry, problem.fault, problem.message);
-      return;
-    }
-    // A release that is owed is written after its acquire even if no answers arrive now.
-    if (this.#pipeline.suspicion.isSuspected && !entry.mayHold) {
-      this.#refuse(entry, "suspected", UNANSWERED);
-      return;
-    }
-    this.#pipeline.push(entry, wasParked);
-  }
-
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {
     if (entry.mayHold && this.#releases.keep(entry, this.#clock.steady())) return;
-    this.#refuse(entry, fault, this.#detail);
+    this.#refuse(entry, { fault, message: this.#detail });
   }
 
   /** Never from within `submit`: the round is still sending to the other nodes. */
-  #refuse(entry: Entry, fault: FaultKind, message: string): void {
+  #refuse(entry: Entry, { fault, message }: Refusal): void {
     this.#refusals.push(() => refuseUnsent(entry, fault, message));
     if (this.#refusals.length > 1) return;
     this.#clock.defer(() => {

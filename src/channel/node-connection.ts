@@ -1,7 +1,5 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
-import { firstNumber, outOfStep } from "./out-of-step.js";
 import { setPatientTimer } from "./patient-timer.js";
-import { sizeOf } from "../protocol/operation.js";
 import type {
   Batch,
   BatchReply,
@@ -28,9 +26,19 @@ export interface NodeConnectionEvents {
   onEnd(failure: ConnectionFailure): void;
 }
 
+/** One script call, as long as it has no number. */
+export interface Call extends Omit<Batch, "number"> {
+  /** How many numbers its operations have. See `protocol/operation`. */
+  readonly size: number;
+}
+
 /**
  * The life of one connection: it opens, shakes hands (again on request), and ends, at the latest with a reply that is
  * not that of its request.
+ *
+ * A reply of the Redis protocol does not say which request it answers: that is only a matter of order. Where a
+ * connection's replies are shifted, swapped or those of another client (a broken pooling proxy, a bug in a client), a
+ * refusal would be read as a grant. So each request has a number that its reply repeats.
  */
 export class NodeConnection {
   /** On the server; random, as its first number is. */
@@ -82,14 +90,15 @@ export class NodeConnection {
   }
 
   /** One script call. Where the connection ends first, it is not answered. @returns its number */
-  send(
-    { operations, recordId, withScript }: Omit<Batch, "number">,
-    onReply: (reply: BatchReply) => void,
-  ): number {
+  send<One extends Call>(call: One, onReply: (call: One, reply: BatchReply) => void): number {
+    const { operations, recordId, withScript } = call;
     const batch = { operations, recordId, withScript, number: this.#number };
-    this.#number += sizeOf(operations);
+    this.#number += call.size;
     this.#wire.send(batch, (reply) => {
-      if (this.#isInStep(batch, reply)) onReply(reply);
+      if (this.#isOver) return;
+      const failure = outOfStep(batch, reply);
+      if (failure === undefined) onReply(call, reply);
+      else this.end(failure);
     });
     return batch.number;
   }
@@ -119,21 +128,17 @@ export class NodeConnection {
       this.end(reply.failure);
       return;
     }
-    if (!this.#isInStep(request, reply)) return;
+    const failure = outOfStep(request, reply);
+    if (failure !== undefined) {
+      this.end(failure);
+      return;
+    }
     this.isHandshakeDone = true;
     const again = this.#askAgain;
     this.#askAgain = undefined;
     // An answer that may be older than a later question is ignored.
     if (again === undefined) this.#events.onHandshake({ ...reply, sentSteadyMs });
     else this.#ask(again.order);
-  }
-
-  /** Whether the reply counts: it is that of the request, and the connection has not ended before. */
-  #isInStep(request: HandshakeRequest | Batch, reply: HandshakeReply | BatchReply): boolean {
-    if (this.#isOver) return false;
-    const failure = outOfStep(request, reply);
-    if (failure !== undefined) this.end(failure);
-    return failure === undefined;
   }
 
   #armTimer(): void {
@@ -153,3 +158,54 @@ export class NodeConnection {
     this.#events.onEnd(failure);
   }
 }
+
+/** A request, as far as its reply shows whether it is its own. */
+export interface NumberedRequest {
+  readonly number: number;
+  /** It carried the script, so the server cannot miss it. */
+  readonly withScript?: boolean;
+}
+
+/** Half of the bits of a number: some sources of randomness have no more than 32 in one piece. */
+const HALF = 2 ** 24;
+
+/**
+ * The first number of a connection, from which on it counts its requests: a random 48 bits, so that another client's
+ * replies, or those of an earlier connection, do not match either. Never 0, and so small that counting on stays exact.
+ */
+export function firstNumber(entropy: Entropy): number {
+  const half = (): number => Math.floor(entropy.unit() * HALF);
+  return 1 + half() * HALF + half();
+}
+
+/**
+ * Why the connection cannot be used any more: the reply is not that of the request. Undefined if it may be. An error
+ * names no request; it is a fault of the node in any case, and never a vote.
+ */
+export function outOfStep(
+  { number, withScript = true }: NumberedRequest,
+  reply: BatchReply | HandshakeReply,
+): ConnectionFailure | undefined {
+  switch (reply.kind) {
+    case "votes":
+    case "handshake":
+      return reply.number === number ? undefined : outOfStepFailure(number, reply.number);
+    case "noScript":
+      return withScript ? outOfStepFailure(number, "that of a call without the script") : undefined;
+    case "error":
+    case "failed":
+      return undefined;
+  }
+}
+
+function outOfStepFailure(
+  sent: number,
+  answered: number | string = "something without a number",
+): ConnectionFailure {
+  const message = `replies out of step: the reply to request ${sent} is ${answered}`;
+  return { message, isMisconfigured: false, isOutOfStep: true };
+}
+
+/** For people. */
+export const OUT_OF_STEP_REMEDY =
+  "something between this process and the server mixes up replies, such as a proxy that shares connections among clients: connect to the server directly";

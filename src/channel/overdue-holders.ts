@@ -1,6 +1,11 @@
 import type { Clock } from "../coordinator/ports.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { newOperation, type Operation, type Vote } from "../protocol/operation.js";
+import {
+  newOperation,
+  type Operation,
+  type OperationOf,
+  type Vote,
+} from "../protocol/operation.js";
 import { isSameSign, overdueMs, parseSign, type Sign } from "../protocol/holder.js";
 import type { Looks, Place } from "../protocol/node-queue.js";
 
@@ -54,9 +59,9 @@ export class OverdueHolders {
     return vote;
   }
 
-  /** The step to run before an operation: it ends overdue holders. Undefined where there are none. */
-  expiryOf({ kind, keys, sendBeforeMs }: Operation): Operation | undefined {
-    if (this.#watched.size === 0 || kind !== "acquire") return undefined;
+  /** The step to run before an acquire: it ends overdue holders. Undefined where there are none. */
+  expiryBefore({ keys, sendBeforeMs }: OperationOf<"acquire">): Operation | undefined {
+    if (this.#watched.size === 0) return undefined;
     const nowMs = this.#clock.steady();
     const due = this.#watched.get(watchKeyOf(keys))?.filter(({ dueMs }) => dueMs <= nowMs);
     if (due === undefined || due.length === 0) return undefined;

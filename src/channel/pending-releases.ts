@@ -1,5 +1,6 @@
 import type { AnyOperation } from "../protocol/operation.js";
-import { withoutPlace, type Entry } from "./entry.js";
+import { withoutPlace } from "./deferred-acquires.js";
+import type { Entry } from "./entry.js";
 
 /**
  * Releases that a node has not confirmed, kept until it is back.

@@ -1,19 +1,17 @@
 import type { Clock } from "../coordinator/ports.js";
 import { sizeOf, type AnyOperation, type Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
+import { HeardCalls, withoutDeferred } from "./deferred-acquires.js";
 import {
   answerUnknown,
-  deferredBy,
   entryWithoutReceiver,
-  withoutDeferred,
   failCall,
   refuseUnsent,
   type Entry,
   type Refusal,
   type Storing,
 } from "./entry.js";
-import { HeardCalls } from "./heard-calls.js";
-import type { NodeConnection } from "./node-connection.js";
+import type { Call, NodeConnection } from "./node-connection.js";
 import { OverdueHolders } from "./overdue-holders.js";
 import type { PlausibleVotes } from "./plausible-votes.js";
 import { Suspicion } from "./suspicion.js";
@@ -44,8 +42,8 @@ export type PipelineSettings = Pick<
 /** The node that the operations are for. */
 export interface PipelinedNode {
   /**
-   * Why the node must not get the operation now; undefined if it may. Asked when it is sent, not only when it is
-   * submitted: meanwhile the node may have lost its data and have a new record.
+   * Why the node must not get the operation now; undefined if it may. Asked when it is sent, not only when it is pushed:
+   * meanwhile the node may have lost its data and have a new record.
    */
   problemOf(operation: Storing): Refusal | undefined;
   /** Whether its votes on acquires count now. */
@@ -58,10 +56,17 @@ export interface PipelinedNode {
   onSuspicion(): void;
 }
 
-interface InFlight {
+/** A call on its way. */
+interface InFlight extends Call {
   entries: readonly Entry[];
   readonly sentMs: number;
 }
+
+/** A node that does not answer costs bounded memory. */
+export const UNANSWERED: Refusal = {
+  fault: "suspected",
+  message: "earlier operations are unanswered",
+};
 
 const LATE: Refusal = { fault: "late", message: "the client was too busy to send it in time" };
 
@@ -125,15 +130,29 @@ export class Pipeline {
     this.recordId = id;
   }
 
-  /** @param wasHeldBack it has waited for the node */
-  push(entry: Entry, wasHeldBack = false): void {
-    const expiry = this.#overdue.expiryOf(entry.operation);
-    // So that an acquire finds the keys of overdue holders free.
-    if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, entry.index), wasHeldBack);
+  /**
+   * @param wasHeldBack it has waited for the node
+   * @returns why it is not taken, so that the caller answers it; undefined if it is
+   */
+  push(entry: Entry, wasHeldBack = false): Refusal | undefined {
+    const { operation, index, mayHold } = entry;
+    const refusal = this.#node.problemOf(operation);
+    if (refusal !== undefined) return refusal;
+    // A release that is owed is written after its acquire even if no answers arrive now.
+    if (this.suspicion.isSuspected && !mayHold) return UNANSWERED;
+    if (operation.kind === "acquire") {
+      const expiry = this.#overdue.expiryBefore(operation);
+      // So that it finds the keys of overdue holders free.
+      if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, index), wasHeldBack);
+    }
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
-    if (!wasHeldBack && this.#queue.length >= this.#fullLength) this.#flushFull();
+    // With several nodes the first is already at work while we write to the others, and more calls cost more than they
+    // gain; a single node gets parts of a batch.
+    const fullLength = this.#nodeCount > 1 ? MAX_BATCH_SIZE : this.#partLength;
+    if (!wasHeldBack && this.#queue.length >= fullLength) this.#flushFull();
     if (this.#queue.length > 0) this.#flushSoon();
+    return undefined;
   }
 
   /** Nothing is queued or in flight. */
@@ -172,17 +191,15 @@ export class Pipeline {
     return { sent, unsent };
   }
 
-  /**
-   * A full batch goes out without waiting for the end of the tick. With several nodes the first is already at work
-   * while we write to the others, and more calls cost more than they gain; a single node gets parts of one.
-   */
-  get #fullLength(): number {
-    if (this.#nodeCount > 1) return MAX_BATCH_SIZE;
+  /** Of a part of the operations for a single node. */
+  get #partLength(): number {
     const sentCount = this.#inFlight.reduce((count, { entries }) => count + entries.length, 0);
     return Math.min(MAX_PART_SIZE, Math.ceil((this.#queue.length + sentCount) / SINGLE_NODE_PARTS));
   }
 
   /**
+   * A full batch goes out without waiting for the end of the tick.
+   *
    * From within `submit` no receiver may be called: only if there is nothing to refuse. And a batch, which has operations
    * of many callers, must not carry the async context of this one on to the others.
    */
@@ -218,19 +235,22 @@ export class Pipeline {
     const operations: Operation[] = [];
     const refused: (readonly [Entry, Refusal])[] = [];
     let length = 0;
+    let size = 0;
     let isHeard = false;
-    for (let size = 0; length < this.#queue.length; length++) {
+    for (; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
-      size += sizeOf([operation]);
-      if (size > MAX_BATCH_SIZE && length > 0) break;
+      const ownSize = sizeOf(operation);
+      if (size + ownSize > MAX_BATCH_SIZE && length > 0) break;
       const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         entries.push(entry);
-        const saysSo = saysThatWeWait(operation);
-        const mayGrant = saysSo && this.#mayGrant(operation);
-        operations.push(saysSo && !mayGrant ? withoutDeferred(operation) : operation);
+        size += ownSize;
+        const { kind, waiter }: AnyOperation = operation;
+        const saysThatWeWait = kind === "refresh" || waiter?.deferred !== undefined;
+        const mayGrant = saysThatWeWait && this.#mayGrant(operation);
+        operations.push(saysThatWeWait && !mayGrant ? withoutDeferred(operation) : operation);
         isHeard ||= mayGrant;
       }
     }
@@ -240,22 +260,24 @@ export class Pipeline {
     if (this.#resentCount > 0) this.#isScriptLoaded = false;
     this.#resentCount = Math.max(0, this.#resentCount - length);
     if (entries.length > 0) {
-      const inFlight: InFlight = { entries, sentMs: nowMs };
-      this.#inFlight.push(inFlight);
-      this.suspicion.watch();
-      const batch = { operations, recordId: this.recordId, withScript: !this.#isScriptLoaded };
+      const { recordId } = this;
+      const withScript = !this.#isScriptLoaded;
+      const call: InFlight = { entries, sentMs: nowMs, operations, size, recordId, withScript };
+      this.#inFlight.push(call);
+      this.suspicion.watch(nowMs);
       this.#isScriptLoaded = true;
-      const number = connection.send(batch, (reply) => this.#onReply(inFlight, reply));
-      const count = sizeOf(operations);
-      if (isHeard) this.heardCalls.add({ number, count, sentMs: nowMs, recordId: this.recordId });
+      const number = connection.send(call, this.#onReply);
+      if (isHeard) this.heardCalls.add({ number, count: size, sentMs: nowMs, recordId });
     }
     for (const [entry, { fault, message }] of refused) refuseUnsent(entry, fault, message);
   }
 
   /** Where its votes do not count, or not on keys that live so long, it must not give the name to anybody. */
   #mayGrant(operation: Operation): boolean {
-    const deferred = deferredBy(operation);
-    const mayLeave = deferred === undefined || this.#node.problemOf(deferred) === undefined;
+    const deferred = operation.kind === "release" ? operation.waiter?.deferred : undefined;
+    const mayLeave =
+      deferred === undefined ||
+      this.#node.problemOf({ ...deferred, kind: "acquire" }) === undefined;
     return this.recordId !== "" && this.#node.votesCount && mayLeave;
   }
 
@@ -265,7 +287,7 @@ export class Pipeline {
     return this.#node.problemOf(operation);
   }
 
-  #onReply(answered: InFlight, reply: BatchReply): void {
+  readonly #onReply = (answered: InFlight, reply: BatchReply): void => {
     if (reply.kind === "error") {
       // The node is in trouble: the connection is closed, and what is left in flight is answered when it closes. A
       // release that is owed stays in flight, to be sent again on the next one.
@@ -281,7 +303,7 @@ export class Pipeline {
       this.#unexecuted.entries.push(...answered.entries);
     } else {
       this.#unexecuted?.onExecuted(answered.entries);
-      answered.entries.forEach((entry, at) => {
+      for (const [at, entry] of answered.entries.entries()) {
         const vote = reply.votes[at];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
         else {
@@ -292,14 +314,14 @@ export class Pipeline {
         }
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#node.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
-      });
+      }
       if (!reply.isSameIncarnation) this.#node.onForgot();
     }
     if (this.#unexecuted !== undefined && this.#inFlight.length === 0)
       this.#sendAgain(this.#unexecuted);
     if (this.#queue.length > 0) this.#flushSoon();
     else this.#onIdle?.();
-  }
+  };
 
   /** Operations rejected by NOSCRIPT, in order, except those that their own release has overtaken. */
   #sendAgain(unexecuted: Unexecuted): void {
@@ -314,10 +336,6 @@ export class Pipeline {
     this.#heldBackCount = this.#queue.length;
     this.#flush();
   }
-}
-
-function saysThatWeWait({ kind, waiter }: AnyOperation): boolean {
-  return kind === "refresh" || waiter?.deferred !== undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 import type { IncarnationRecord } from "../protocol/record.js";
 import { outwaitMs } from "../protocol/lease-times.js";
 import { toleratedCount } from "../protocol/quorum.js";
+import type { Refusal } from "./entry.js";
 import type { PlausibleVotes } from "./plausible-votes.js";
 import type { RecordOrder } from "./transport.js";
 
@@ -250,4 +251,58 @@ function quarantineText(cause: QuarantineCause, leftMs: number): string {
   const [happened, remedy] = TEXTS[cause];
   const seconds = Math.ceil(leftMs / 1_000);
   return `${happened}; it votes in ${seconds} s, when every earlier lock has ended. ${remedy}`;
+}
+
+/**
+ * The longest ttl of a key on one node, as the node's record has it.
+ *
+ * A node that lost its keys does not vote for as long as the record says, so a key with a longer ttl must not be
+ * stored before the record says so.
+ */
+export class RecordedTtl {
+  /** What this client asks for in every handshake, ms; 0 as long as it takes what there is. */
+  wantedMs: number;
+  #recordedMs = 0;
+  #waiting: (() => void)[] = [];
+
+  constructor(wantedMs: number) {
+    this.wantedMs = wantedMs;
+  }
+
+  /** Whether the record is lower than what this client needs. */
+  get isBehind(): boolean {
+    return this.#recordedMs < this.wantedMs;
+  }
+
+  /** Whether keys with that ttl need more than the record allows, and more than was asked for, ms. */
+  isMore(ttlMs: number): boolean {
+    return ttlMs > Math.max(this.wantedMs, this.#recordedMs);
+  }
+
+  /** A handshake was answered. */
+  onRecord(maxTtlMs: number): void {
+    this.#recordedMs = maxTtlMs;
+    if (!this.isBehind) this.onEnd();
+  }
+
+  /** Resolves when the record is no longer lower, or when the node cannot be asked any more. */
+  settled(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** The connection has ended. */
+  onEnd(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Why a key of that ttl must not be stored now, whether or not the record will be raised; undefined if it may. */
+  problemOf(neededMs: number): Refusal | undefined {
+    if (neededMs <= this.#recordedMs) return undefined;
+    const needs = `keys of ${neededMs} ms`;
+    if (neededMs <= this.wantedMs) {
+      return { fault: "quarantined", message: `its record does not allow for ${needs} yet` };
+    }
+    const message = `its record allows for ${this.#recordedMs} ms, and not for ${needs}`;
+    return { fault: "misconfigured", message };
+  }
 }

@@ -31,12 +31,12 @@ export class Suspicion {
     this.#calls = calls;
   }
 
-  /** A call was sent. */
-  watch(): void {
+  /** A call was sent, at `nowMs` on the lease clock. */
+  watch(nowMs: number): void {
     if (this.#timer !== undefined) return;
     const sentMs = this.#calls.oldestSentMs();
     if (sentMs === undefined) return;
-    const ageMs = this.#clock.now() - sentMs;
+    const ageMs = nowMs - sentMs;
     const limitMs = this.isSuspected ? this.#giveUpAfterMs : this.#suspectAfterMs;
     const delayMs = Math.max(1, limitMs - ageMs);
     const dueMs = this.#clock.steady() + delayMs;
@@ -50,7 +50,7 @@ export class Suspicion {
   /** The node, which was suspected, has answered. */
   trust(): void {
     this.reset();
-    this.watch();
+    this.watch(this.#clock.now());
     this.#calls.onSuspicion();
   }
 
@@ -63,14 +63,10 @@ export class Suspicion {
 
   readonly #look = (): void => {
     this.#timer = undefined;
-    this.#judge();
-    this.watch();
-  };
-
-  #judge(): void {
     const sentMs = this.#calls.oldestSentMs();
     if (sentMs === undefined) return;
-    const ageMs = this.#clock.now() - sentMs;
+    const nowMs = this.#clock.now();
+    const ageMs = nowMs - sentMs;
     if (ageMs >= this.#giveUpAfterMs) {
       const message = `no answer for ${Math.round(ageMs)} ms`;
       this.#calls.onBroken({ message, isMisconfigured: false });
@@ -78,5 +74,6 @@ export class Suspicion {
       this.isSuspected = true;
       this.#calls.onSuspicion();
     }
-  }
+    this.watch(nowMs);
+  };
 }

@@ -64,7 +64,7 @@ export interface Connection {
 }
 
 export interface HandshakeRequest {
-  /** Which its reply has to repeat. See `channel/out-of-step`. */
+  /** Which its reply has to repeat. See `channel/node-connection`. */
   readonly number: number;
   /** Name that this connection gets on the server: letters, digits, `-` and `_`, never used before. */
   readonly connectionName: string;
@@ -134,7 +134,7 @@ export type HandshakeReply =
 
 export interface Batch {
   /**
-   * Which its reply has to repeat. See `channel/out-of-step`. Each operation has one, in sequence, and a refresh one for
+   * Which its reply has to repeat. See `channel/node-connection`. Each operation has one, in sequence, and a refresh one for
    * each of its places: a transport that makes several calls of a batch sends with each the number of the first in it.
    */
   readonly number: number;

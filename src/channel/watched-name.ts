@@ -7,7 +7,7 @@ import {
   provenStanding,
   type NodeStanding,
 } from "../protocol/watching.js";
-import { Ear } from "./ear.js";
+import { Ear } from "./inbox.js";
 import type { Transport } from "./transport.js";
 
 /** The messages of the nodes about one name, over a connection to each that tells observers. */

@@ -163,15 +163,11 @@ export function newOperation(
 }
 
 /**
- * How much there is to do, and so how many numbers the operations of a batch have: a refresh counts as often as it has
+ * How much there is to do, and so how many numbers the operation has in its batch: a refresh counts as often as it has
  * names, which may be in several hash slots of a Cluster.
  */
-export function sizeOf(operations: readonly Operation[]): number {
-  let size = 0;
-  for (const operation of operations) {
-    size += operation.kind === "refresh" ? operation.places.length : 1;
-  }
-  return size;
+export function sizeOf(operation: Operation): number {
+  return operation.kind === "refresh" ? operation.places.length : 1;
 }
 
 /**

@@ -17,7 +17,7 @@ import { NO_RECORD, PROTOCOL_VERSION, type IncarnationRecord } from "../protocol
 import type { Operation, Vote } from "../protocol/operation.js";
 import { systemClock } from "../runtime/system.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
-import { outOfStep } from "../channel/out-of-step.js";
+import { outOfStep } from "../channel/node-connection.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";

@@ -16,8 +16,12 @@ import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
-import { subscribeOnce } from "./subscription.js";
-import { errorReply, isConnectionClosed, isUnknownCommand } from "../script/redis-errors.js";
+import {
+  connectionFailure,
+  errorReply,
+  isConnectionClosed,
+  isUnknownCommand,
+} from "../script/redis-errors.js";
 import type { NodeCredentials } from "./credentials.js";
 import { Introduction, type Another } from "./introduction.js";
 
@@ -141,4 +145,45 @@ class StandaloneConnection implements Connection {
       connectOnce(redis, { onOpen: () => resolve(another), onClose: () => resolve(undefined) });
     });
   }
+}
+
+/** One connection that listens to one channel until it breaks or is closed. */
+export function subscribeOnce(
+  redis: Redis,
+  channel: string,
+  events: SubscriptionEvents,
+): Subscription {
+  let isOver = false;
+  const disconnect = (): void => {
+    // If it has already ended, ioredis would wait for that end with a timer that keeps the process alive for 2 s.
+    if (redis.status !== "end") redis.disconnect();
+  };
+  const end = (refusal?: string): void => {
+    if (isOver) return;
+    isOver = true;
+    disconnect();
+    events.onClose(refusal);
+  };
+  redis.on("message", (_, message: string) => {
+    if (!isOver) events.onMessage(message);
+  });
+  connectOnce(redis, {
+    onOpen: () => {
+      redis.subscribe(channel).then(
+        () => {
+          if (!isOver) events.onOpen();
+        },
+        (error: unknown) => {
+          end(isConnectionClosed(error) ? undefined : connectionFailure(error).message);
+        },
+      );
+    },
+    onClose: () => end(),
+  });
+  return {
+    close: () => {
+      isOver = true;
+      disconnect();
+    },
+  };
 }

@@ -29,7 +29,7 @@ let deferred: (() => void)[] = [];
  */
 function defer(callback: () => void): void {
   deferred.push(callback);
-  if (deferred.length === 1) detached(() => process.nextTick(runDeferred));
+  if (deferred.length === 1) outside.runInAsyncScope(() => process.nextTick(runDeferred));
 }
 
 function runDeferred(): void {
@@ -79,7 +79,7 @@ export function systemClock(): Clock {
 
 function systemTimer(delayMs: number, callback: () => void): Timer {
   const armed = Math.min(armedMs(delayMs), MAX_TIMER_MS);
-  const handle = detached(() => setTimeout(callback, armed));
+  const handle = outside.runInAsyncScope(setTimeout, undefined, callback, armed);
   return { cancel: () => clearTimeout(handle) };
 }
 

@@ -8,13 +8,13 @@ import { faultVote, type NameSnapshot, type Operation, type Vote } from "../prot
 
 /** The script's reply as votes, one per operation, and the number of the call that it says it answers. */
 export function decodeReply(reply: unknown, operations: readonly Operation[]): BatchReply {
+  const votes: Vote[] = [];
   if (typeof reply === "number") {
-    const votes = operations.map((operation) => decodeVote(0, operation));
+    for (const operation of operations) votes.push(decodeVote(0, operation));
     return { kind: "votes", number: reply, votes, isSameIncarnation: true };
   }
   const [head, ...answers] = Array.isArray(reply) ? (reply as readonly unknown[]) : [];
   if (typeof head !== "number" || answers.length !== operations.length) return NO_REPLY;
-  const votes: Vote[] = [];
   for (const [index, operation] of operations.entries()) {
     const answer = answers[index];
     // Not a master any more: a new connection finds out what it is now.

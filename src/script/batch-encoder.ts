@@ -118,10 +118,10 @@ function wordsOf(operation: AnyOperation): Words {
   const count = isPlain ? ARGUMENT_COUNTS[step] : ARGUMENTS.length;
   const args = [ownerId];
   if (count > PLACES.ARG_BUCKET) args.push(keys.fenceBucket);
-  if (count > PLACES.ARG_FENCE) args.push(textOf(fence));
+  if (count > PLACES.ARG_FENCE) args.push(String(fence ?? ""));
   if (count > PLACES.ARG_INBOX) {
     args.push(waiter?.inbox ?? "", String(waiter?.ticket ?? 0));
-    args.push(waiter === undefined ? "0" : turnTextOf(waiter), textOf(keptMs));
+    args.push(waiter === undefined ? "0" : turnTextOf(waiter), String(keptMs ?? ""));
     args.push(deferredTextOf(waiter?.deferred));
   }
   if (places !== undefined) args.push(...argumentsOfPlaces(places));
@@ -196,11 +196,7 @@ function groupEnd(all: readonly { readonly head: Head }[], from: number): number
 function headWords(head: Head, size: number): string[] {
   const { step, kind, ttlMs, keyCount, argumentCount, proposal } = head;
   const counts = [String(ttlMs), String(keyCount), String(argumentCount)];
-  return [String(size), step, kind, ...counts, textOf(proposal)];
-}
-
-function textOf(number: number | undefined): string {
-  return number === undefined ? "" : String(number);
+  return [String(size), step, kind, ...counts, String(proposal ?? "")];
 }
 
 /** Number of keys, keys and arguments of the batch script, in the order in which it reads them. */
@@ -304,9 +300,15 @@ export class BatchWire {
     const { count, keyCount, keys, args } = this.#joined;
     const record = recordKey === undefined ? RECORD : bulks([recordKey]);
     const id = this.#recordIds.get(recordId) ?? this.#newRecordId(recordId);
+    const upper = Math.floor(number / LOWER);
+    const numberText =
+      upper === 0
+        ? bulks([String(number)])
+        : (this.#numberHeads.get(upper) ?? this.#newNumberHead(upper)) +
+          LOWER_TEXTS[number - upper * LOWER];
     const text =
       `${count}$${name.length}\r\n${name}\r\n$${script.length}\r\n${script}\r\n${keyCount}${record}${keys}` +
-      `${id}${this.#slack}${this.#number(number)}${args}`;
+      `${id}${this.#slack}${numberText}${args}`;
     return text.length < LONG ? text : Buffer.from(text);
   }
 
@@ -322,16 +324,11 @@ export class BatchWire {
    * Turning so large a number into text takes longer than all else here, so its upper digits, which change with every
    * thousandth call of a connection, are kept, and the others looked up.
    */
-  #number(number: number): string {
-    const upper = Math.floor(number / LOWER);
-    if (upper === 0) return bulks([String(number)]);
-    let head = this.#numberHeads.get(upper);
-    if (head === undefined) {
-      if (this.#numberHeads.size === MAX_RECORD_IDS) this.#numberHeads.clear();
-      head = `$${String(upper).length + LOWER_DIGITS}\r\n${upper}`;
-      this.#numberHeads.set(upper, head);
-    }
-    return head + LOWER_TEXTS[number - upper * LOWER];
+  #newNumberHead(upper: number): string {
+    if (this.#numberHeads.size === MAX_RECORD_IDS) this.#numberHeads.clear();
+    const head = `$${String(upper).length + LOWER_DIGITS}\r\n${upper}`;
+    this.#numberHeads.set(upper, head);
+    return head;
   }
 }
 

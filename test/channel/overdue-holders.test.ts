@@ -8,7 +8,7 @@ import { sharedLock } from "../../src/kinds/shared.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import {
   newOperation,
-  type Operation,
+  type OperationOf,
   type RefusedVote,
   type Vote,
 } from "../../src/protocol/operation.js";
@@ -27,8 +27,8 @@ const sign = (end: number, who = "aaaaaa", keptMs = KEPT_MS): string => `${keptM
 
 const ABOUT = { ownerId: "me", sendBeforeMs: Infinity };
 
-function operation(kind: "acquire" | "release", keys = NAME): Operation {
-  return newOperation(kind, { ...ABOUT, keys, ttlMs: 1_000, fence: undefined });
+function acquireOf(keys = NAME): OperationOf<"acquire"> {
+  return newOperation("acquire", { ...ABOUT, keys, ttlMs: 1_000, fence: undefined });
 }
 
 class Bench {
@@ -37,8 +37,7 @@ class Bench {
 
   /** The signs of those that an acquire ends. */
   take(keys = NAME): string | undefined {
-    expect(this.holders.expiryOf(operation("release", keys))).to.equal(undefined);
-    const expiry = this.holders.expiryOf(operation("acquire", keys));
+    const expiry = this.holders.expiryBefore(acquireOf(keys));
     if (expiry !== undefined) expect(expiry).to.include({ kind: "expire", keys });
     return expiry?.ownerId;
   }
@@ -51,7 +50,7 @@ class Bench {
       remainingMs: LONG_MS,
       label: undefined,
     } as const;
-    const read = this.holders.read(operation("acquire", keys), { ...vote, signs, ...more });
+    const read = this.holders.read(acquireOf(keys), { ...vote, signs, ...more });
     if (read.kind !== "refused") return Number.NaN;
     // However soon the holder is overdue, the key's own life is still told.
     expect(read.remainingMs).to.equal(more.remainingMs ?? LONG_MS);
@@ -111,7 +110,7 @@ describe("a holder of a name", () => {
 
   const forgetting: Readonly<Record<string, (bench: Bench) => void>> = {
     "a grant": ({ holders }) => {
-      holders.read(operation("acquire"), { kind: "granted", fence: 1 });
+      holders.read(acquireOf(), { kind: "granted", fence: 1 });
     },
     "a refusal without a sign": (bench) => void bench.told(""),
     "a refresh without a sign": (bench) => void bench.looked("", [NAME], [0]),
@@ -138,7 +137,7 @@ describe("a holder of a name", () => {
     it(`is not forgotten behind the grant of ${what}: it may be there still`, () => {
       const bench = new Bench();
       bench.told(`${sign(1)};${sign(2, "bbbbbb", 2 * KEPT_MS)}`, keys);
-      bench.holders.read(operation("acquire", keys), { kind: "granted", fence: 1 });
+      bench.holders.read(acquireOf(keys), { kind: "granted", fence: 1 });
       bench.clock.advance(OVERDUE_MS);
       expect(bench.take(keys)).to.equal(sign(1));
     });
@@ -148,10 +147,10 @@ describe("a holder of a name", () => {
       bench.told(`${sign(1)};${sign(2, "bbbbbb", 2 * KEPT_MS)}`, keys);
       bench.clock.advance(OVERDUE_MS);
       expect(bench.take(keys)).to.equal(sign(1));
-      bench.holders.read(operation("acquire", keys), { kind: "granted", fence: 1 });
+      bench.holders.read(acquireOf(keys), { kind: "granted", fence: 1 });
       bench.clock.advance(2 * OVERDUE_MS);
       expect(bench.take(keys)).to.equal(sign(2, "bbbbbb", 2 * KEPT_MS));
-      bench.holders.read(operation("acquire", keys), { kind: "granted", fence: 1 });
+      bench.holders.read(acquireOf(keys), { kind: "granted", fence: 1 });
       bench.clock.advance(OVERDUE_MS);
       expect(bench.take(keys)).to.equal(undefined);
     });
@@ -165,7 +164,7 @@ describe("a holder of a name", () => {
     it(`is not forgotten behind a fault: ${JSON.stringify(vote)}`, () => {
       const bench = new Bench();
       bench.told(sign(1));
-      expect(bench.holders.read(operation("acquire"), vote)).to.equal(vote);
+      expect(bench.holders.read(acquireOf(), vote)).to.equal(vote);
       bench.clock.advance(OVERDUE_MS);
       expect(bench.take()).to.equal(sign(1));
     });

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { NodeConnection } from "../../src/channel/node-connection.js";
+import { firstNumber, NodeConnection } from "../../src/channel/node-connection.js";
 import type { Entry } from "../../src/channel/entry.js";
-import { firstNumber } from "../../src/channel/out-of-step.js";
 import { Pipeline } from "../../src/channel/pipeline.js";
 import type { BatchReply } from "../../src/channel/transport.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
@@ -180,6 +179,21 @@ describe("Pipeline", () => {
     bench.clock.flush();
     expect(bench.votes.get("acquire behind")).to.include({ fault: "timeout", sent: false });
     expect(bench.votes.get("acquire later")).to.include({ fault: "late", sent: false });
+  });
+
+  it("ends overdue holders before an acquire, and before nothing else", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.connection.answer(0, [{ ...held(), signs: "1000~aaaaaa@1" }]);
+    bench.clock.advance(2_000);
+    for (const kind of ["release", "extend", "acquire"] as const) bench.push(kind, "b");
+    bench.clock.flush();
+    expect(bench.connection.sent.at(-1)).to.deep.equal([
+      "release b",
+      "extend b",
+      "expire 1000~aaaaaa@1",
+      "acquire b",
+    ]);
   });
 
   it("gives each operation its own vote", () => {

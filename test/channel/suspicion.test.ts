@@ -25,8 +25,9 @@ class Calls implements WatchedCalls {
   }
 
   send(): void {
-    this.sentMs.push(this.clock.now());
-    this.suspicion.watch();
+    const nowMs = this.clock.now();
+    this.sentMs.push(nowMs);
+    this.suspicion.watch(nowMs);
   }
 
   answer(): void {

@@ -4,7 +4,7 @@
  * manager may write a record when it connects, or quarantine the node), and tries locks on a single node.
  */
 import type { TLSSocket } from "node:tls";
-import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of-step.js";
+import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/node-connection.js";
 import { handshakeTimeoutMs } from "../../protocol/deadlines.js";
 import type { Sighting } from "../../protocol/quarantine.js";
 import {

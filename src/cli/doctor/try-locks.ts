@@ -1,4 +1,4 @@
-import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/out-of-step.js";
+import { firstNumber, outOfStep, OUT_OF_STEP_REMEDY } from "../../channel/node-connection.js";
 import { exclusiveLock } from "../../kinds/exclusive.js";
 import { ownedLock } from "../../kinds/owned.js";
 import { permitLock } from "../../kinds/permit.js";

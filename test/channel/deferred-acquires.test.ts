@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { createHash } from "node:crypto";
-import { HeardCalls } from "../../src/channel/heard-calls.js";
+import { HeardCalls } from "../../src/channel/deferred-acquires.js";
 import type { NodeGrant } from "../../src/protocol/node-messages.js";
 
 /** As the node writes it. */

@@ -1,5 +1,20 @@
 import { createHash } from "node:crypto";
 import { provenText, type NodeGrant } from "../protocol/node-messages.js";
+import { newOperation, type Operation } from "../protocol/operation.js";
+
+/** The same operation, but what it defers: nodes only keep the place. Of a release; others keep theirs. */
+export function withoutDeferred(operation: Operation): Operation {
+  if (operation.kind !== "release" || operation.waiter?.deferred === undefined) return operation;
+  const waiter = { ...operation.waiter, deferred: undefined };
+  return newOperation("release", { ...operation, waiter });
+}
+
+/** The same, but nobody enters the queue with it: of its owner, nothing stays there. Of a release; others stay as they are. */
+export function withoutPlace(operation: Operation): Operation {
+  if (operation.kind !== "release" || operation.waiter === undefined) return operation;
+  const waiter = { ...operation.waiter, ticket: 0, deferred: undefined };
+  return newOperation("release", { ...operation, waiter });
+}
 
 /** A call in which a node heard that this process waits. */
 interface HeardCall {
