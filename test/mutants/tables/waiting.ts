@@ -89,8 +89,9 @@ export const ROWS: readonly Row[] = [
     means: "the last waiter of a process asks first",
     seenIn: "stacks of waiters",
     file: "src/coordinator/wait-queue.ts",
-    find: "forgetTurns() { this.#turns = 0; }",
-    replace: "get first() { return [...this].at(-1); } forgetTurns() { this.#turns = 0; }",
+    find: "this.add(member);",
+    replace:
+      "const others = [...this]; this.add(member); for (const each of others) { this.delete(each); this.add(each); }",
     where: ["calm", "network"],
     noticedBy: ["W1"],
     seedBudget: 200,
