@@ -32,7 +32,7 @@ import type { VoteFor, VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
 import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
-import type { QueueMember } from "./wait-queue.js";
+import type { QueueMember, WaitQueue } from "./wait-queue.js";
 
 /** The result of an attempt that acquired a lock. */
 export interface Grant {
@@ -295,13 +295,14 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if (this.#state === "held") {
       // A lease that has ended was not released in time, whatever the nodes still hold.
       if (!this.isHeld()) return Promise.resolve("expired");
-      const next = this.#successor();
+      const waitQueue = this.#context.waitQueues.of(this.keys);
+      const next = waitQueue && this.#successor(waitQueue);
       if (next !== undefined) return this.#passOn(next);
       this.#end("released", true);
       this.#context.observer.onReleased(this);
       this.#releasing = release(this.#context, this.#released);
       this.#context.observer.onReleasing?.(this, this.#releasing);
-      this.#letLook();
+      if (waitQueue !== undefined) this.#letLook();
     }
     return this.#releasing ?? Promise.resolve("expired");
   }
@@ -326,16 +327,15 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   /** The waiter of this process that it is passed on to; undefined if the nodes are to choose. */
-  #successor(): QueueMember | undefined {
+  #successor(waitQueue: WaitQueue): QueueMember | undefined {
     const { keys, run, settings } = this;
     // A name that is kept closed is available to nobody. What was extended, or proclaimed with that, ends with the lock.
     const isOwn = Boolean(settings.minHoldMs) || this.#renewal !== undefined;
     // Nodes that have notified us while we held it may have ended it.
     if (!keys.queue.passesOn || isOwn || this.#turnsUnused !== 0) return undefined;
-    const { clock, waitQueues } = this.#context;
-    const nowMs = clock.now();
+    const nowMs = this.#context.clock.now();
     if (!isUsable(nowMs, this.#validUntilMs)) return undefined;
-    return waitQueues.successorOf(keys, settings, run, nowMs);
+    return waitQueue.successor(settings, run, nowMs);
   }
 
   #passOn(next: QueueMember): Promise<ReleaseResult> {
@@ -412,7 +412,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const { minHoldMs, driftFactor } = settings;
     const mayHold = this.#mayHold;
     const lifeMs = this.#longestLifeMs;
-    const next = this.#context.waitQueues.nextOf(keys);
+    const next = this.#context.waitQueues.of(keys)?.toSend();
     // Its own acquire is about to leave the wait queue where it ends as soon as it is granted.
     const waiter = next?.deferred?.ownerId === ownerId ? undefined : next;
     const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;

@@ -147,7 +147,7 @@ export class WaitPlace implements QueueMember {
     const { waiter } = this;
     if (waiter === undefined || !this.#isDeferred) return;
     const own = this.renewOwner();
-    const next = this.#context.waitQueues.nextOf(this.keys);
+    const next = this.#context.waitQueues.of(this.keys)?.toSend();
     this.#end(waiter, next);
     this.#isDeferred = next === own;
   }

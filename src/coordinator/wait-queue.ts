@@ -1,5 +1,6 @@
 import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
+import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import type { Votes } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/waiter.js";
 import { quorumSize } from "../protocol/quorum-verdict.js";
@@ -129,6 +130,24 @@ export class WaitQueue extends LinkedSet<QueueMember> {
     // As if the name were held: waiters that let each other pass must pause in between.
     this.first?.on({ what: "first", isHeldHere: true });
     return true;
+  }
+
+  /** The waiter to which a lock of ours may be passed on without a release; undefined if the nodes must choose. */
+  successor(settings: LeaseSettings, run: Run, nowMs: number): QueueMember | undefined {
+    const { first } = this;
+    const ticket = first?.waiter?.ticket;
+    if (first === undefined || ticket === undefined) return undefined;
+    const isFor = mayPassOn(run, ticket, settings.ttlMs, nowMs) && first.isReady(settings, nowMs);
+    return isFor ? first : undefined;
+  }
+
+  /**
+   * The waiter that a release of ours puts into the queue, so that it is notified. One that is asking is put there by
+   * each node that refuses it; where it was granted meanwhile, it would be left behind.
+   */
+  toSend(): Waiter | undefined {
+    const { first } = this;
+    return first?.isAsking === true ? undefined : first?.toSend();
   }
 
   /** Notifications received so far no longer count: an attempt is sent. */

@@ -1,5 +1,4 @@
 import type { LockKind } from "../protocol/lock-kind.js";
-import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import { newOperation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
@@ -8,7 +7,6 @@ import { admits, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-
 import { HeldPlaces } from "./held-places.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort, type VoteFor } from "./ports.js";
 import { Places } from "./places.js";
-import type { LeaseSettings } from "./lease-settings.js";
 import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
 import { LocalPermits } from "./local-permits.js";
@@ -93,29 +91,6 @@ export class WaitQueues {
 
   of(keys: LockKind): WaitQueue | undefined {
     return this.#waitQueues.size === 0 ? undefined : this.#waitQueues.get(keys.waitQueueKey);
-  }
-
-  /** The waiter to which a lock of ours may be passed on without a release; undefined if the nodes must choose. */
-  successorOf(
-    keys: LockKind,
-    settings: LeaseSettings,
-    run: Run,
-    nowMs: number,
-  ): QueueMember | undefined {
-    const first = this.of(keys)?.first;
-    const ticket = first?.waiter?.ticket;
-    if (first === undefined || ticket === undefined) return undefined;
-    const isFor = mayPassOn(run, ticket, settings.ttlMs, nowMs) && first.isReady(settings, nowMs);
-    return isFor ? first : undefined;
-  }
-
-  /**
-   * The waiter that a release of ours puts into the queue, so that it is notified. One that is asking is put there by
-   * each node that refuses it; where it was granted meanwhile, it would be left behind.
-   */
-  nextOf(keys: LockKind): Waiter | undefined {
-    const first = this.of(keys)?.first;
-    return first?.isAsking === true ? undefined : first?.toSend();
   }
 
   /** @returns its wait queue, and whether it may ask beside those ahead of it */
