@@ -245,7 +245,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#provenAtMs = Math.max(this.#provenAtMs, firstSendMs);
     this.#backfillAtMs = Number.POSITIVE_INFINITY;
     // Little validity is left when the grant is known: a timer might report the loss too late.
-    if (this.#context.clock.now() >= this.#lossAtMs) this.#lose("expired");
+    if (this.#context.clock.now() >= lossAtMs(this.#validUntilMs)) this.#lose("expired");
     else {
       this.reschedule();
       this.#context.observer.onExtended(this);
@@ -266,7 +266,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   wake(nowMs: number): void {
     if (this.#state !== "held") return;
     const { maxHoldMs } = this.settings;
-    if (nowMs >= this.#lossAtMs) this.#lose("expired");
+    if (nowMs >= lossAtMs(this.#validUntilMs)) this.#lose("expired");
     else if (nowMs >= this.grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#backfillAtMs) this.#backfill();
@@ -467,17 +467,13 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#renewal;
   }
 
-  /** When the loss is reported, unless the lock is extended first, lease clock, ms. */
-  get #lossAtMs(): number {
-    return lossAtMs(this.#validUntilMs);
-  }
-
   /** Called by the renewal, too: sets the next wake-up. */
   reschedule(): void {
     if (this.settings.isByValue === true) return;
     const endMs = this.grantedAtMs + this.settings.maxHoldMs;
     const renewAtMs = this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
-    const wakeAtMs = Math.min(this.#lossAtMs, renewAtMs, this.#backfillAtMs, endMs);
+    const lossMs = lossAtMs(this.#validUntilMs);
+    const wakeAtMs = Math.min(lossMs, renewAtMs, this.#backfillAtMs, endMs);
     this.#context.schedule.set(this, wakeAtMs);
   }
 }
