@@ -331,8 +331,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       return;
     }
     this.#contender?.stop();
-    this.#isGathering = false;
-    this.#context.schedule.remove(this);
+    if (this.#isGathering) {
+      this.#isGathering = false;
+      this.#context.schedule.remove(this);
+    }
     const { fencing, nodeTimeoutMs } = this.#asked.settings;
     if (!fencing) return this.#grant(undefined, nodesThatGranted(round.votes));
     const { token, sealed } = drawnToken(round.votes);
@@ -355,8 +357,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
+    const { waiter } = this.#mode;
     if (vote.kind === "granted") lease.place?.onAnswer(index);
-    if (vote.kind === "refused") this.#leaveUseless(1 << index);
+    if (vote.kind === "refused" && waiter !== undefined) this.#leaveUseless(waiter, 1 << index);
     const token = lease.fence;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
@@ -442,8 +445,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     const { waitQueues } = this.#context;
     const { waiter } = this.#mode;
-    const askedInVain = this.#round?.askedInVain ?? 0;
-    const isWaitedFor = votes.some((vote) => vote?.kind === "granted" && vote.isWaitedFor === true);
+    let isWaitedFor = false;
+    for (const vote of votes) {
+      if (vote?.kind === "granted" && vote.isWaitedFor === true) isWaitedFor = true;
+    }
     const lease = new Lease(this.#context, {
       keys,
       settings,
@@ -456,21 +461,20 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       complete,
       place:
         waiter && keys.queue.keepsPlace
-          ? waitQueues.heldPlaces.add(keys, waiter, votes, askedInVain)
+          ? waitQueues.heldPlaces.add(keys, waiter, votes, this.#round?.askedInVain ?? 0)
           : undefined,
       run: { startedMs: nowMs, isWaitedFor, lastTicket: waitQueues.lastTicket, passOnCount: 0 },
     });
     this.#lease = lease;
     this.#end("answered", nowMs);
     this.#listener.onOutcome({ kind: "granted", lease }, nowMs);
-    this.#leaveUseless(nodesThatRefused(votes));
+    if (waiter !== undefined) this.#leaveUseless(waiter, nodesThatRefused(votes));
   }
 
   /** It is granted. @param nodes bit mask of those that have refused it, and put its waiter into their queues */
-  #leaveUseless(nodes: number): void {
-    const { waiter } = this.#mode;
+  #leaveUseless(waiter: Waiter, nodes: number): void {
     const { keys } = this.#asked;
-    if (waiter !== undefined && !keys.queue.keepsPlace && nodes !== 0)
+    if (!keys.queue.keepsPlace && nodes !== 0)
       this.#context.waitQueues.leaveNodes(keys, waiter, nodes);
   }
 
