@@ -51,6 +51,8 @@ export class Throttle<Item extends Throttled> {
   /** Begins it now, or as soon as there is room. @returns false if it has to wait */
   enter(item: Item, isUrgent: boolean): boolean {
     if (this.#isClosed) return true;
+    // It may wait already, as one that was not urgent.
+    this.#others.delete(item);
     const hasRoom = this.hasRoom(isUrgent);
     if (hasRoom) this.begin(item);
     else this.wait(item, isUrgent);
@@ -59,7 +61,6 @@ export class Throttle<Item extends Throttled> {
 
   /** It begins when others have ended, or with {@link Throttle.beginNext}. */
   wait(item: Item, isUrgent: boolean): void {
-    if (isUrgent) this.#others.delete(item);
     (isUrgent ? this.#urgent : this.#others).add(item);
   }
 
@@ -72,10 +73,8 @@ export class Throttle<Item extends Throttled> {
     this.#turn = undefined;
   }
 
-  /** It begins, whether there is room or not. {@link Throttle.onEnd} must follow. */
+  /** One that does not wait begins, whether there is room or not. {@link Throttle.onEnd} must follow. */
   begin(item: Item): void {
-    this.#urgent.delete(item);
-    this.#others.delete(item);
     this.underWayCount++;
     item.begin();
   }
@@ -103,6 +102,7 @@ export class Throttle<Item extends Throttled> {
     for (const waiting of [this.#urgent, this.#others]) {
       for (let next = waiting.first; next !== undefined; next = waiting.first) {
         if (!this.hasRoom(waiting === this.#urgent)) return;
+        waiting.delete(next);
         this.begin(next);
       }
     }
