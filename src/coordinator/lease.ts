@@ -22,7 +22,7 @@ import {
 import { quorumSize } from "../protocol/quorum-verdict.js";
 import type { Waiter } from "../protocol/waiter.js";
 import type { Context } from "./context.js";
-import type { PlaceOfLock } from "./held-places.js";
+import type { PlaceOfLock } from "./places.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
