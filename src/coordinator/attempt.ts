@@ -216,19 +216,16 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
    */
   onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number, askUntilMs: number): void {
     if (this.#isOver) return;
-    this.#noteSpread(nowMs);
+    if (this.#toldMs !== undefined) {
+      const { waitQueues } = this.#context;
+      waitQueues.spreadMs = nextSpreadMs(waitQueues.spreadMs, nowMs - this.#toldMs);
+    }
     if (this.#round === undefined) this.#gather(sentMs, nowMs, askUntilMs);
     this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
     const round = this.#round;
     if (round === undefined) return;
     if (this.#sealing !== undefined) this.onStraggler(index, vote, round);
     else round.onGrant(index, vote);
-  }
-
-  #noteSpread(nowMs: number): void {
-    if (this.#toldMs === undefined) return;
-    const { waitQueues } = this.#context;
-    waitQueues.spreadMs = nextSpreadMs(waitQueues.spreadMs, nowMs - this.#toldMs);
   }
 
   /** Nodes begin it: it sends nothing yet. */

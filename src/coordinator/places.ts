@@ -249,21 +249,12 @@ export class HeldPlaces {
    * The lock is no longer held.
    *
    * @param next waits here: where it has the same place, that is still needed
-   * @param leave called for each node in whose queue it may stand
+   * @returns its place, if nobody needs it any more
    */
-  end(
-    { queue }: LockKind,
-    { place, nodes }: PlaceOfLock,
-    next: Waiter | undefined,
-    leave: (index: number, waiter: Waiter) => void,
-  ): void {
+  end({ place, nodes }: PlaceOfLock, next: Waiter | undefined): HeldPlace | undefined {
     place.nodes |= nodes;
-    if (--place.lockCount > 0) return;
+    if (--place.lockCount > 0) return undefined;
     this.#places.delete(place.id);
-    if (next !== undefined && isSamePlace(next, place.waiter)) return;
-    const waiter = { ...place.waiter, placePrefix: queue.leavePrefix };
-    for (let index = 0; place.nodes >> index !== 0; index++) {
-      if (place.nodes & (1 << index)) leave(index, waiter);
-    }
+    return next !== undefined && isSamePlace(next, place.waiter) ? undefined : place;
   }
 }

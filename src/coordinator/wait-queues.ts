@@ -1,4 +1,5 @@
 import type { LockKind } from "../protocol/lock-kind.js";
+import { ALL_NODES } from "../protocol/node-sets.js";
 import { newOperation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/waiter.js";
 import { Allowance } from "./allowance.js";
@@ -133,15 +134,13 @@ export class WaitQueues {
     const isLeftTo = holder?.place !== undefined || holder?.keys.queue.keepsPlace === false;
     if (waiter === undefined || isLeftTo) return;
     if (first === undefined ? !isNowhere : wasFirst && !hasPlace(first, waiter))
-      this.#leavePlace(waitQueue, member.keys, waiter);
+      this.#leavePlace(waitQueue.keys, member.keys, waiter);
   }
 
   /** It waits no more. Where another has the same place, that is still needed. @param nodes bit mask */
   leaveNodes(keys: LockKind, waiter: Waiter, nodes: number): void {
     if (hasPlace(this.of(keys)?.first, waiter)) return;
-    for (let index = 0; nodes >> index !== 0; index++) {
-      if (nodes & (1 << index)) this.#sendLeave(index, keys, waiter);
-    }
+    this.#leaveQueues(keys, waiter, nodes);
   }
 
   /**
@@ -160,12 +159,12 @@ export class WaitQueues {
     // Where the next one has the same place, nodes that have notified us keep the name for it.
     if (waiter === undefined || hasPlace(waitQueue.first, waiter)) return true;
     waitQueue.forgetTurns();
-    this.#leavePlace(waitQueue, member.keys, waiter);
+    this.#leavePlace(waitQueue.keys, member.keys, waiter);
     return true;
   }
 
-  #leavePlace({ keys }: WaitQueue, { queue }: LockKind, waiter: Waiter): void {
-    this.leaveQueues(keys, { ...waiter, placePrefix: queue.leavePrefix });
+  #leavePlace(keys: LockKind, { queue }: LockKind, waiter: Waiter, nodes = ALL_NODES): void {
+    this.#leaveQueues(keys, { ...waiter, placePrefix: queue.leavePrefix }, nodes);
   }
 
   /** What nodes reserve for a wait queue that is empty now. */
@@ -191,9 +190,8 @@ export class WaitQueues {
       const next = this.of(keys)?.first?.waiter;
       // With what is deferred there, a release leaves the place, if nobody goes on in it.
       const isLeft = isReleased && keys.queue.isDeferred && next === undefined;
-      this.heldPlaces.end(keys, place, next, (index, waiter) => {
-        if (!isLeft) this.#sendLeave(index, keys, waiter);
-      });
+      const last = this.heldPlaces.end(place, next);
+      if (last !== undefined && !isLeft) this.#leavePlace(keys, keys, last.waiter, last.nodes);
     }
     if (this.#holders.size === 0) return;
     const { holderKey } = keys;
@@ -255,9 +253,11 @@ export class WaitQueues {
     for (const waitQueue of this.#waitQueues.values()) waitQueue.first?.on({ what: "heard" });
   }
 
-  /** Leaves the queues of all nodes, which pass on what they reserve for it. */
-  leaveQueues(keys: LockKind, waiter: Waiter): void {
-    for (let index = 0; index < this.#nodes.length; index++) this.#sendLeave(index, keys, waiter);
+  /** Leaves the queues of these nodes, which pass on what they reserve for it. @param nodes bit mask */
+  #leaveQueues(keys: LockKind, waiter: Waiter, nodes: number): void {
+    for (let index = 0; index < this.#nodes.length; index++) {
+      if (nodes & (1 << index)) this.#sendLeave(index, keys, waiter);
+    }
   }
 
   #sendLeave(index: number, keys: LockKind, place: Waiter): void {
