@@ -17,18 +17,16 @@ import { turnTextOf, type Waiter } from "../protocol/node-queue.js";
 import type { OwnWaiters } from "../protocol/queue-end.js";
 import { isContestOpen } from "../protocol/split.js";
 import { JOINER, NEWCOMER, PREEMPT, type AcquireMode } from "./acquire-mode.js";
-import type { AcquireRequest } from "./acquire-request.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
-import type { LocalCompetitors, Pending } from "./local-competitors.js";
 import { PermitPicker } from "./permit-picker.js";
 import type { DatedVote } from "./ports.js";
-import { Preemption } from "./preemption.js";
+import { Preemption, type LocalCompetitors, type Pending } from "./preemption.js";
 import type { Sleeper } from "./schedule.js";
-import { WaitPlace, type Waiting } from "./wait-place.js";
+import { WaitPlace, type AcquireRequest, type Waiting } from "./wait-place.js";
 
 /** How an acquire ended: the last attempt's outcome, or the caller's (or the manager's) abort. */
 export type AcquireOutcome = AttemptOutcome | { readonly kind: "aborted" };

@@ -217,19 +217,16 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
    */
   onNodeGrant(index: number, { vote, sentMs }: DatedVote, nowMs: number, askUntilMs: number): void {
     if (this.#isOver) return;
-    this.#noteSpread(nowMs);
+    if (this.#toldMs !== undefined) {
+      const { waitQueues } = this.#context;
+      waitQueues.spreadMs = nextSpreadMs(waitQueues.spreadMs, nowMs - this.#toldMs);
+    }
     if (this.#round === undefined) this.#gather(sentMs, nowMs, askUntilMs);
     this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
     const round = this.#round;
     if (round === undefined) return;
     if (this.#sealing !== undefined) this.onStraggler(index, vote, round);
     else round.onGrant(index, vote);
-  }
-
-  #noteSpread(nowMs: number): void {
-    if (this.#toldMs === undefined) return;
-    const { waitQueues } = this.#context;
-    waitQueues.spreadMs = nextSpreadMs(waitQueues.spreadMs, nowMs - this.#toldMs);
   }
 
   /** Nodes begin it: it sends nothing yet. */
@@ -332,8 +329,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       return;
     }
     this.#contender?.stop();
-    this.#isGathering = false;
-    this.#context.schedule.remove(this);
+    if (this.#isGathering) {
+      this.#isGathering = false;
+      this.#context.schedule.remove(this);
+    }
     const { fencing, nodeTimeoutMs } = this.#asked.settings;
     if (!fencing) return this.#grant(undefined, nodesThatGranted(round.votes));
     const { token, sealed } = drawnToken(round.votes);
@@ -356,8 +355,9 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
       return;
     }
+    const { waiter } = this.#mode;
     if (vote.kind === "granted") lease.place?.onAnswer(index);
-    if (vote.kind === "refused") this.#leaveUseless(1 << index);
+    if (vote.kind === "refused" && waiter !== undefined) this.#leaveUseless(waiter, 1 << index);
     const token = lease.fence;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
@@ -443,8 +443,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     const { waitQueues } = this.#context;
     const { waiter } = this.#mode;
-    const askedInVain = this.#round?.askedInVain ?? 0;
-    const isWaitedFor = votes.some((vote) => vote?.kind === "granted" && vote.isWaitedFor === true);
+    let isWaitedFor = false;
+    for (const vote of votes) {
+      if (vote?.kind === "granted" && vote.isWaitedFor === true) isWaitedFor = true;
+    }
     const lease = new Lease(this.#context, {
       keys,
       settings,
@@ -457,21 +459,20 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       complete,
       place:
         waiter && keys.queue.keepsPlace
-          ? waitQueues.heldPlaces.add(keys, waiter, votes, askedInVain)
+          ? waitQueues.heldPlaces.add(keys, waiter, votes, this.#round?.askedInVain ?? 0)
           : undefined,
       run: { startedMs: nowMs, isWaitedFor, lastTicket: waitQueues.lastTicket, passOnCount: 0 },
     });
     this.#lease = lease;
     this.#end("answered", nowMs);
     this.#listener.onOutcome({ kind: "granted", lease }, nowMs);
-    this.#leaveUseless(nodesThatRefused(votes));
+    if (waiter !== undefined) this.#leaveUseless(waiter, nodesThatRefused(votes));
   }
 
   /** It is granted. @param nodes bit mask of those that have refused it, and put its waiter into their queues */
-  #leaveUseless(nodes: number): void {
-    const { waiter } = this.#mode;
+  #leaveUseless(waiter: Waiter, nodes: number): void {
     const { keys } = this.#asked;
-    if (waiter !== undefined && !keys.queue.keepsPlace && nodes !== 0)
+    if (!keys.queue.keepsPlace && nodes !== 0)
       this.#context.waitQueues.leaveNodes(keys, waiter, nodes);
   }
 

@@ -11,7 +11,7 @@ import type { LeaseSettings } from "./lease-settings.js";
 import { STALLED_PART, type LossCause } from "./loss.js";
 import type { GrantedLease } from "./observer.js";
 import type { Verifiable } from "./loss-news.js";
-import type { Throttled } from "./throttle.js";
+import type { Throttled } from "./admission.js";
 import { Round } from "./round.js";
 
 /** How one extend round ended. */

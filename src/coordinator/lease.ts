@@ -22,7 +22,7 @@ import {
 import { nodeCountOf, quorumSize } from "../protocol/quorum.js";
 import type { Waiter } from "../protocol/node-queue.js";
 import type { Context } from "./context.js";
-import type { PlaceOfLock } from "./held-places.js";
+import type { PlaceOfLock } from "./places.js";
 import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-renewal.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
@@ -31,7 +31,7 @@ import type { VoteFor, VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
 import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
-import type { QueueMember } from "./wait-queue.js";
+import type { QueueMember, WaitQueue } from "./wait-queue.js";
 
 /** The result of an attempt that acquired a lock. */
 export interface Grant {
@@ -244,7 +244,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#provenAtMs = Math.max(this.#provenAtMs, firstSendMs);
     this.#backfillAtMs = Number.POSITIVE_INFINITY;
     // Little validity is left when the grant is known: a timer might report the loss too late.
-    if (this.#context.clock.now() >= this.#lossAtMs) this.#lose("expired");
+    if (this.#context.clock.now() >= lossAtMs(this.#validUntilMs)) this.#lose("expired");
     else {
       this.reschedule();
       this.#context.observer.onExtended(this);
@@ -265,7 +265,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   wake(nowMs: number): void {
     if (this.#state !== "held") return;
     const { maxHoldMs } = this.settings;
-    if (nowMs >= this.#lossAtMs) this.#lose("expired");
+    if (nowMs >= lossAtMs(this.#validUntilMs)) this.#lose("expired");
     else if (nowMs >= this.grantedAtMs + maxHoldMs) this.#lose("maxHold");
     else {
       if (nowMs >= this.#backfillAtMs) this.#backfill();
@@ -294,13 +294,14 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     if (this.#state === "held") {
       // A lease that has ended was not released in time, whatever the nodes still hold.
       if (!this.isHeld()) return Promise.resolve("expired");
-      const next = this.#successor();
+      const waitQueue = this.#context.waitQueues.of(this.keys);
+      const next = waitQueue && this.#successor(waitQueue);
       if (next !== undefined) return this.#passOn(next);
       this.#end("released", true);
       this.#context.observer.onReleased(this);
       this.#releasing = release(this.#context, this.#released);
       this.#context.observer.onReleasing?.(this, this.#releasing);
-      this.#letLook();
+      if (waitQueue !== undefined) this.#letLook();
     }
     return this.#releasing ?? Promise.resolve("expired");
   }
@@ -325,16 +326,15 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   /** The waiter of this process that it is passed on to; undefined if the nodes are to choose. */
-  #successor(): QueueMember | undefined {
+  #successor(waitQueue: WaitQueue): QueueMember | undefined {
     const { keys, run, settings } = this;
     // A name that is kept closed is available to nobody. What was extended, or proclaimed with that, ends with the lock.
     const isOwn = Boolean(settings.minHoldMs) || this.#renewal !== undefined;
     // Nodes that have notified us while we held it may have ended it.
     if (!keys.queue.passesOn || isOwn || this.#turnsUnused !== 0) return undefined;
-    const { clock, waitQueues } = this.#context;
-    const nowMs = clock.now();
+    const nowMs = this.#context.clock.now();
     if (!isUsable(nowMs, this.#validUntilMs)) return undefined;
-    return waitQueues.successorOf(keys, settings, run, nowMs);
+    return waitQueue.successor(settings, run, nowMs);
   }
 
   #passOn(next: QueueMember): Promise<ReleaseResult> {
@@ -411,7 +411,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const { minHoldMs, driftFactor } = settings;
     const mayHold = this.#mayHold;
     const lifeMs = this.#longestLifeMs;
-    const next = this.#context.waitQueues.nextOf(keys);
+    const next = this.#context.waitQueues.of(keys)?.toSend();
     // Its own acquire is about to leave the wait queue where it ends as soon as it is granted.
     const waiter = next?.deferred?.ownerId === ownerId ? undefined : next;
     const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
@@ -466,17 +466,13 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#renewal;
   }
 
-  /** When the loss is reported, unless the lock is extended first, lease clock, ms. */
-  get #lossAtMs(): number {
-    return lossAtMs(this.#validUntilMs);
-  }
-
   /** Called by the renewal, too: sets the next wake-up. */
   reschedule(): void {
     if (this.settings.isByValue === true) return;
     const endMs = this.grantedAtMs + this.settings.maxHoldMs;
     const renewAtMs = this.#renewal?.wakeAtMs ?? this.firstRenewalAtMs;
-    const wakeAtMs = Math.min(this.#lossAtMs, renewAtMs, this.#backfillAtMs, endMs);
+    const lossMs = lossAtMs(this.#validUntilMs);
+    const wakeAtMs = Math.min(lossMs, renewAtMs, this.#backfillAtMs, endMs);
     this.#context.schedule.set(this, wakeAtMs);
   }
 }

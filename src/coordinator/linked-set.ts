@@ -23,19 +23,11 @@ interface Link {
  * elements do not point to remaining ones.
  */
 export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
-  /** Changed by the set only. */
+  /** Changed by the set only, as are the next two. */
   size = 0;
-  #first: Link | undefined;
-  #last: Link | undefined;
+  first: Element | undefined;
+  last: Element | undefined;
   #lastOrder = 0;
-
-  get first(): Element | undefined {
-    return this.#first?.element as Element | undefined;
-  }
-
-  get last(): Element | undefined {
-    return this.#last?.element as Element | undefined;
-  }
 
   has(element: Element): boolean {
     return element.link?.set === this;
@@ -48,11 +40,12 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
       throw new Error("an element of another set");
     }
     const order = ++this.#lastOrder;
-    const link: Link = { set: this, element, order, previous: this.#last, next: undefined };
+    const previous = this.last?.link;
+    const link: Link = { set: this, element, order, previous, next: undefined };
     element.link = link;
-    if (this.#last === undefined) this.#first = link;
-    else this.#last.next = link;
-    this.#last = link;
+    if (previous === undefined) this.first = element;
+    else previous.next = link;
+    this.last = element;
     this.size++;
   }
 
@@ -61,9 +54,9 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     const { link } = element;
     if (link?.set !== this) return;
     const { previous, next } = link;
-    if (previous === undefined) this.#first = next;
+    if (previous === undefined) this.first = next?.element as Element | undefined;
     else previous.next = next;
-    if (next === undefined) this.#last = previous;
+    if (next === undefined) this.last = previous?.element as Element | undefined;
     else next.previous = previous;
     link.previous = undefined;
     link.next = undefined;
@@ -77,7 +70,7 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
 
   /** Like iterating a `Set`: skips elements removed meanwhile and includes those added meanwhile. */
   *[Symbol.iterator](): Generator<Element, undefined> {
-    for (let link = this.#first; link !== undefined;) {
+    for (let link = this.first?.link; link !== undefined;) {
       yield link.element as Element;
       link = link.element.link === link ? link.next : this.#after(link.order);
     }
@@ -85,7 +78,7 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
   }
 
   #after(order: number): Link | undefined {
-    let link = this.#first;
+    let link = this.first?.link;
     while (link !== undefined && link.order <= order) link = link.next;
     return link;
   }

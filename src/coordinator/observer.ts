@@ -3,7 +3,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
 import type { ReleaseResult } from "./release-result.js";
-import type { RoundObserver } from "./watched-round.js";
+import type { RoundObserver } from "./round.js";
 
 /** A lock that was granted, as an observer sees it. */
 export interface GrantedLease {

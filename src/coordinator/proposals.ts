@@ -41,5 +41,5 @@ export class Proposals {
 
 /** A fence that grows with every call even within one tick of the wall clock. */
 export function nextProposal(previous: number, wallUs: number): number {
-  return Math.max(fenceAfter(previous), fenceAfter(wallUs) - FENCE_STEP);
+  return fenceAfter(Math.max(previous, wallUs - FENCE_STEP));
 }

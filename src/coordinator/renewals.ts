@@ -1,5 +1,5 @@
 import type { Clock } from "./ports.js";
-import { Throttle, type Throttled } from "./throttle.js";
+import { Throttle, type Throttled } from "./admission.js";
 
 /**
  * Renewals in flight at once. More would queue up at the nodes instead of here, against their own deadlines and ahead

@@ -48,8 +48,9 @@ export async function revoke(
   const ttlMs = outwaitMs(maxTtlMs, driftFactor) + clockStepMs;
   const sendBeforeMs = context.clock.now() + nodeTimeoutMs;
   const ended = newOperation("revoke", { keys, ownerId, ttlMs, sendBeforeMs });
+  const waiter = context.waitQueues.of(keys)?.toSend();
   const release = newOperation("release", {
-    ...{ keys: ownKeys, ownerId, ttlMs, fence, waiter: context.waitQueues.nextOf(keys) },
+    ...{ keys: ownKeys, ownerId, ttlMs, fence, waiter },
     sendBeforeMs: Number.POSITIVE_INFINITY,
   });
   // In one tick, and so in one batch, in this order.

@@ -15,7 +15,35 @@ import {
 } from "../protocol/quorum.js";
 import type { NodePort, VoteReceiver } from "./ports.js";
 import type { Schedule, Sleeper } from "./schedule.js";
-import type { RoundObserver, RoundWatcher, WatchedRound } from "./watched-round.js";
+
+/** A round, as those see it who hear of it. */
+export interface WatchedRound {
+  /** A round that ends `pending` was abandoned. */
+  readonly verdict: Verdict;
+  /** By node index; undefined while it is silent, and if it was not asked. */
+  readonly votes: Votes;
+  /** Bit mask of the nodes that were asked. */
+  readonly asked: number;
+  /** How long a node has to answer, ms. */
+  readonly timeoutMs: number;
+}
+
+/** Hears of a round to its end, votes after its verdict included; changes nothing. */
+export interface RoundWatcher {
+  /** A node has answered, and what follows from that has happened. */
+  onAnswer?(index: number, round: WatchedRound): void;
+  /** Called once, when all nodes that were asked have answered, or their deadline has passed. */
+  onEnd(round: WatchedRound): void;
+}
+
+export interface RoundObserver {
+  /**
+   * A round is about to be sent.
+   *
+   * @returns who wants to hear of it, if anybody
+   */
+  onRound?(operation: Operation): RoundWatcher | undefined;
+}
 
 /** What a round tells its owner, from within the vote (or the deadline) that caused it. */
 export interface RoundListener {

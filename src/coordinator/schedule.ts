@@ -61,14 +61,8 @@ export class Schedule {
   /** Enters the sleeper, or moves it, to `wakeAtMs`. */
   set(sleeper: Sleeper, wakeAtMs: number): void {
     sleeper.wakeAtMs = wakeAtMs;
-    if (sleeper.heapIndex === -1) {
-      sleeper.heapIndex = this.#heap.length;
-      this.#heap.push(sleeper);
-      this.#up(sleeper.heapIndex);
-    } else {
-      this.#up(sleeper.heapIndex);
-      this.#down(sleeper.heapIndex);
-    }
+    if (sleeper.heapIndex === -1) this.#up(sleeper, this.#heap.length);
+    else this.#move(sleeper, sleeper.heapIndex);
     this.#arm();
   }
 
@@ -77,11 +71,7 @@ export class Schedule {
     if (index === -1) return;
     sleeper.heapIndex = -1;
     const last = this.#heap.pop();
-    if (last !== undefined && last !== sleeper) {
-      this.#place(last, index);
-      this.#up(index);
-      this.#down(last.heapIndex);
-    }
+    if (last !== undefined && last !== sleeper) this.#move(last, index);
     if (this.#heap.length === 0 && this.#isClosed) this.#disarm();
   }
 
@@ -149,28 +139,27 @@ export class Schedule {
     if (this.#stalls.length > MAX_STALLS) this.#stalls.shift();
   }
 
-  #place(sleeper: Sleeper, index: number): void {
-    this.#heap[index] = sleeper;
-    sleeper.heapIndex = index;
+  /** Enters it there, or where its instant belongs above or below. */
+  #move(sleeper: Sleeper, from: number): void {
+    this.#up(sleeper, from);
+    this.#down(sleeper, sleeper.heapIndex);
   }
 
-  #up(from: number): void {
-    const sleeper = this.#heap[from];
-    if (sleeper === undefined) return;
+  #up(sleeper: Sleeper, from: number): void {
     let index = from;
     while (index > 0) {
       const parentIndex = (index - 1) >> 1;
       const parent = this.#heap[parentIndex];
       if (parent === undefined || parent.wakeAtMs <= sleeper.wakeAtMs) break;
-      this.#place(parent, index);
+      this.#heap[index] = parent;
+      parent.heapIndex = index;
       index = parentIndex;
     }
-    this.#place(sleeper, index);
+    this.#heap[index] = sleeper;
+    sleeper.heapIndex = index;
   }
 
-  #down(from: number): void {
-    const sleeper = this.#heap[from];
-    if (sleeper === undefined) return;
+  #down(sleeper: Sleeper, from: number): void {
     let index = from;
     for (;;) {
       const left = this.#heap[2 * index + 1];
@@ -179,9 +168,11 @@ export class Schedule {
         right !== undefined && left !== undefined && right.wakeAtMs < left.wakeAtMs ? right : left;
       if (child === undefined || child.wakeAtMs >= sleeper.wakeAtMs) break;
       const childIndex = child.heapIndex;
-      this.#place(child, index);
+      this.#heap[index] = child;
+      child.heapIndex = index;
       index = childIndex;
     }
-    this.#place(sleeper, index);
+    this.#heap[index] = sleeper;
+    sleeper.heapIndex = index;
   }
 }

@@ -2,11 +2,10 @@ import { MAX_TURN_TRIES_A_SECOND } from "../protocol/backoff.js";
 import { turnMs, type DeferredAcquire, type Waiter } from "../protocol/node-queue.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Happened } from "../protocol/next-move.js";
+import type { Happened, WaitSettings } from "../protocol/next-move.js";
 import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
 import { maxAgeMs } from "../protocol/node-messages.js";
 import { leaseOwnerIdOf } from "../protocol/holder.js";
-import type { AcquireRequest } from "./acquire-request.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
@@ -16,6 +15,17 @@ import { ALL_NODES } from "../protocol/quorum.js";
 import type { DatedVote, VoteFor } from "./ports.js";
 import { rollback } from "./release.js";
 import type { GrantedWaiter, QueueMember, WaitQueue } from "./wait-queue.js";
+
+/** What an acquire wants, and for how long. */
+export interface AcquireRequest {
+  readonly keys: LockKind;
+  readonly settings: LeaseSettings;
+  readonly wait: WaitSettings;
+  /** Lease clock, ms. */
+  readonly startedMs: number;
+  /** The acquire's deadline, lease clock, ms. */
+  readonly deadlineMs: number;
+}
 
 /** The acquire that waits. */
 export interface Waiting {
@@ -147,7 +157,7 @@ export class WaitPlace implements QueueMember {
     const { waiter } = this;
     if (waiter === undefined || !this.#isDeferred) return;
     const own = this.renewOwner();
-    const next = this.#context.waitQueues.nextOf(this.keys);
+    const next = this.#context.waitQueues.of(this.keys)?.toSend();
     this.#end(waiter, next);
     this.#isDeferred = next === own;
   }

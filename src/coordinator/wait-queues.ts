@@ -1,14 +1,12 @@
 import type { KeysInProcess, LockKind } from "../protocol/lock-kind.js";
-import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
+import { ALL_NODES } from "../protocol/quorum.js";
 import { newOperation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/node-queue.js";
 import { Allowance } from "./allowance.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-queue.js";
-import { HeldPlaces } from "./held-places.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort, type VoteFor } from "./ports.js";
-import { Places } from "./places.js";
-import type { LeaseSettings } from "./lease-settings.js";
+import { HeldPlaces, Places } from "./places.js";
 import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
 import { LocalPermits } from "./local-permits.js";
@@ -95,29 +93,6 @@ export class WaitQueues {
     return this.#waitQueues.size === 0 ? undefined : this.#waitQueues.get(keys.waitQueueKey);
   }
 
-  /** The waiter to which a lock of ours may be passed on without a release; undefined if the nodes must choose. */
-  successorOf(
-    keys: LockKind,
-    settings: LeaseSettings,
-    run: Run,
-    nowMs: number,
-  ): QueueMember | undefined {
-    const first = this.of(keys)?.first;
-    const ticket = first?.waiter?.ticket;
-    if (first === undefined || ticket === undefined) return undefined;
-    const isFor = mayPassOn(run, ticket, settings.ttlMs, nowMs) && first.isReady(settings, nowMs);
-    return isFor ? first : undefined;
-  }
-
-  /**
-   * The waiter that a release of ours puts into the queue, so that it is notified. One that is asking is put there by
-   * each node that refuses it; where it was granted meanwhile, it would be left behind.
-   */
-  nextOf(keys: LockKind): Waiter | undefined {
-    const first = this.of(keys)?.first;
-    return first?.isAsking === true ? undefined : first?.toSend();
-  }
-
   /** @returns its wait queue, and whether it may ask beside those ahead of it */
   enter(keys: LockKind, member: QueueMember): { waitQueue: WaitQueue; isLetIn: boolean } {
     const { waitQueueKey } = keys;
@@ -159,15 +134,13 @@ export class WaitQueues {
     const isLeftTo = holder?.place !== undefined || holder?.keys.queue.keepsPlace === false;
     if (waiter === undefined || isLeftTo) return;
     if (first === undefined ? !isNowhere : wasFirst && !hasPlace(first, waiter))
-      this.#leavePlace(waitQueue, member.keys, waiter);
+      this.#leavePlace(waitQueue.keys, member.keys, waiter);
   }
 
   /** It waits no more. Where another has the same place, that is still needed. @param nodes bit mask */
   leaveNodes(keys: LockKind, waiter: Waiter, nodes: number): void {
     if (hasPlace(this.of(keys)?.first, waiter)) return;
-    for (let index = 0; nodes >> index !== 0; index++) {
-      if (nodes & (1 << index)) this.#sendLeave(index, keys, waiter);
-    }
+    this.#leaveQueues(keys, waiter, nodes);
   }
 
   /**
@@ -186,12 +159,12 @@ export class WaitQueues {
     // Where the next one has the same place, nodes that have notified us keep the name for it.
     if (waiter === undefined || hasPlace(waitQueue.first, waiter)) return true;
     waitQueue.forgetTurns();
-    this.#leavePlace(waitQueue, member.keys, waiter);
+    this.#leavePlace(waitQueue.keys, member.keys, waiter);
     return true;
   }
 
-  #leavePlace({ keys }: WaitQueue, { queue }: LockKind, waiter: Waiter): void {
-    this.leaveQueues(keys, { ...waiter, placePrefix: queue.leavePrefix });
+  #leavePlace(keys: LockKind, { queue }: LockKind, waiter: Waiter, nodes = ALL_NODES): void {
+    this.#leaveQueues(keys, { ...waiter, placePrefix: queue.leavePrefix }, nodes);
   }
 
   /** What nodes reserve for a wait queue that is empty now. */
@@ -217,9 +190,8 @@ export class WaitQueues {
       const next = this.of(keys)?.first?.waiter;
       // With what is deferred there, a release leaves the place, if nobody goes on in it.
       const isLeft = isReleased && keys.queue.isDeferred && next === undefined;
-      this.heldPlaces.end(keys, place, next, (index, waiter) => {
-        if (!isLeft) this.#sendLeave(index, keys, waiter);
-      });
+      const last = this.heldPlaces.end(place, next);
+      if (last !== undefined && !isLeft) this.#leavePlace(keys, keys, last.waiter, last.nodes);
     }
     if (this.#holders.size === 0) return;
     const { holderKey } = keys;
@@ -281,9 +253,11 @@ export class WaitQueues {
     for (const waitQueue of this.#waitQueues.values()) waitQueue.first?.on({ what: "heard" });
   }
 
-  /** Leaves the queues of all nodes, which pass on what they reserve for it. */
-  leaveQueues(keys: LockKind, waiter: Waiter): void {
-    for (let index = 0; index < this.#nodes.length; index++) this.#sendLeave(index, keys, waiter);
+  /** Leaves the queues of these nodes, which pass on what they reserve for it. @param nodes bit mask */
+  #leaveQueues(keys: LockKind, waiter: Waiter, nodes: number): void {
+    for (let index = 0; index < this.#nodes.length; index++) {
+      if (nodes & (1 << index)) this.#sendLeave(index, keys, waiter);
+    }
   }
 
   #sendLeave(index: number, keys: LockKind, place: Waiter): void {

@@ -2,7 +2,7 @@ import { Acquire, type AcquireOutcome, type Wanted } from "../coordinator/acquir
 import type { LeaseHandle } from "../coordinator/lease.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { LinkedSet } from "../coordinator/linked-set.js";
-import type { Pending } from "../coordinator/local-competitors.js";
+import type { Pending } from "../coordinator/preemption.js";
 import type { ManagedLease } from "../coordinator/observer.js";
 import { ClosedError, LockHeldError, LockLostError, type QuorateError } from "../api/errors.js";
 import type { QuorateWarning } from "../api/events.js";

@@ -2,7 +2,7 @@ import type { QuorateWarning } from "../api/events.js";
 import type { LockManagerOptions } from "../api/options.js";
 import type { Context } from "../coordinator/context.js";
 import { MAX_NODE_COUNT, quorumSize } from "../protocol/quorum.js";
-import type { RoundWatcher } from "../coordinator/watched-round.js";
+import type { RoundWatcher } from "../coordinator/round.js";
 import { resolveManagerOptions, type ManagerSettings } from "../options/resolve.js";
 import { DEFAULTS, MIN_TTL_MS } from "../options/table.js";
 import type { Operation } from "../protocol/operation.js";

@@ -1,5 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import type { RoundWatcher, WatchedRound } from "../coordinator/watched-round.js";
+import type { RoundWatcher, WatchedRound } from "../coordinator/round.js";
 import type { Operation, Vote } from "../protocol/operation.js";
 import { CHANNELS } from "./channels.js";
 import type { RoundMessage, RoundVote } from "./messages.js";

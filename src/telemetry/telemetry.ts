@@ -3,7 +3,7 @@ import type { ChannelState } from "../channel/channel-state.js";
 import type { ExtendListener, GrantedLease, Observer } from "../coordinator/observer.js";
 import type { LossReason } from "../coordinator/loss.js";
 import type { Clock } from "../coordinator/ports.js";
-import type { RoundWatcher } from "../coordinator/watched-round.js";
+import type { RoundWatcher } from "../coordinator/round.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Operation } from "../protocol/operation.js";

@@ -1,7 +1,7 @@
 import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { expect } from "chai";
 import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
-import type { Pending } from "../../src/coordinator/local-competitors.js";
+import type { Pending } from "../../src/coordinator/preemption.js";
 import type { ManagedLease } from "../../src/coordinator/observer.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import type { AnyOperation } from "../../src/protocol/operation.js";

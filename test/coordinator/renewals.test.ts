@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { MAX_RENEWALS, renewalsOn } from "../../src/coordinator/renewals.js";
-import type { Throttled } from "../../src/coordinator/throttle.js";
+import type { Throttled } from "../../src/coordinator/admission.js";
 import { CoordinatorBench } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
 import { granted } from "../support/votes.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { AcquireRequest } from "../../src/coordinator/acquire-request.js";
+import type { AcquireRequest } from "../../src/coordinator/wait-place.js";
 import { failureOf, type AttemptFailure } from "../../src/protocol/attempt-failure.js";
-import { KnownFailures, saysTo } from "../../src/coordinator/known-failures.js";
+import { KnownFailures, saysTo } from "../../src/coordinator/wait-queue.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Vote } from "../../src/protocol/operation.js";

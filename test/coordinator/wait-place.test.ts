@@ -228,7 +228,7 @@ describe("WaitPlace, notified by a quorum while it asks", () => {
         pendingAcquire.whenDecided(KEYS.lockKey, () => {}),
         "steals",
       ).to.equal(!isDecided);
-      expect(waitQueues.nextOf(KEYS) !== undefined, "queues it").to.equal(isDecided);
+      expect(waitQueues.of(KEYS)?.toSend() !== undefined, "queues it").to.equal(isDecided);
     });
   }
 

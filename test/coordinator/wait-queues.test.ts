@@ -329,6 +329,17 @@ describe("A line", () => {
         if (isReleased) expect(last?.waiter).to.include({ ticket: 0 });
       });
     }
+
+    it("by a leave of the name as a whole, which also removes readers, where it read", () => {
+      const { bench } = waitingBench();
+      const reader = bench.acquire({ renew: false }, { ...WAIT, fair: true }, sharedLock(KEYS));
+      bench.answer("acquire", [granted(7), granted(7), held()]);
+      const [outcome] = reader.outcomes;
+      if (outcome?.kind !== "granted") throw new Error("not granted");
+      outcome.lease.give();
+      expect(bench.counts("leave")).to.deep.equal([0, 0, 1]);
+      expect(bench.nodes[2]?.last("leave").operation.waiter).to.include({ placePrefix: "" });
+    });
   });
 
   it("lets its lock take a turn that comes late, and passes on one that nobody wants", () => {

@@ -1,4 +1,4 @@
-import type { RoundWatcher, WatchedRound } from "../../coordinator/watched-round.js";
+import type { RoundWatcher, WatchedRound } from "../../coordinator/round.js";
 import type { Operation, Votes } from "../../protocol/operation.js";
 import { quorumSize, toleratedCount } from "../../protocol/quorum.js";
 import type { RedisClient } from "../../redis/client-types.js";

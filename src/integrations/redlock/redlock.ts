@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ALL_NODES } from "../../protocol/quorum.js";
 import { Release } from "../../coordinator/release.js";
-import type { RoundWatcher } from "../../coordinator/watched-round.js";
+import type { RoundWatcher } from "../../coordinator/round.js";
 import type { OpenNodes } from "../../nodes/open-nodes.js";
 import type { NodeWithTransport } from "../../nodes/simulated-nodes.js";
 import { SharedNodes } from "../../nodes/shared-nodes.js";
