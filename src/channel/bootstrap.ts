@@ -3,9 +3,6 @@ import { fellowsText, mayMark, nextStep, type BootstrapStep } from "../protocol/
 import type { Sighting } from "../protocol/quarantine.js";
 import type { RecordOrder } from "./transport.js";
 
-/** What all nodes have shown, by index; undefined before a node's first handshake. */
-export type Sightings = readonly (Sighting | undefined)[];
-
 export interface BootstrapSettings {
   readonly isQuarantineOn: boolean;
   /** Nothing is written, so no record is waited for. */
@@ -33,7 +30,8 @@ const POLL_MS = 50;
 export class Bootstrap {
   readonly #settings: BootstrapSettings;
   readonly #clock: Clock;
-  readonly #sightings: Sightings;
+  /** What all nodes have shown, by index; undefined before a node's first handshake. */
+  readonly #sightings: readonly (Sighting | undefined)[];
   readonly #nodes: Candidates;
   /** Nodes that were seen and wait for the decision. */
   readonly #waiting = new Set<number>();
@@ -43,7 +41,12 @@ export class Bootstrap {
   #isOver: boolean;
 
   /** @param sightings kept up to date by the caller */
-  constructor(settings: BootstrapSettings, clock: Clock, sightings: Sightings, nodes: Candidates) {
+  constructor(
+    settings: BootstrapSettings,
+    clock: Clock,
+    sightings: readonly (Sighting | undefined)[],
+    nodes: Candidates,
+  ) {
     this.#settings = settings;
     this.#clock = clock;
     this.#sightings = sightings;

@@ -35,6 +35,3 @@ export function readinessOf(
   if (state === "misconfigured") return isListedTwice ? "listedTwice" : "misconfigured";
   return "away";
 }
-
-/** Called on every change of state that the channel itself notices. */
-export type StateListener = (state: ChannelState, detail: string) => void;

@@ -11,7 +11,7 @@ import type { NodeReadiness } from "../protocol/readiness.js";
 import type { NodeGrant } from "../protocol/node-messages.js";
 import type { Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
-import { readinessOf, type ChannelState, type StateListener } from "./channel-state.js";
+import { readinessOf, type ChannelState } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry, type Refusal, type Storing } from "./entry.js";
 import { Pipeline, UNANSWERED, type PipelinedNode } from "./pipeline.js";
@@ -22,8 +22,6 @@ import { NodeConnections, type ConnectedNode, type HandshakeQuestion } from "./n
 import type { ConnectionFailure, RecordOrder, Transport } from "./transport.js";
 
 const CLOSED: Refusal = { fault: "closed", message: "the lock manager is closed" };
-
-type Phase = "connecting" | "ready" | "down" | "misconfigured" | "closed";
 
 /**
  * One node behind one connection at a time: handshake first, then operations in order. Nothing is sent late, no
@@ -37,12 +35,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   readonly #deployment: Deployment;
   readonly #clock: Clock;
   readonly #connections: NodeConnections;
-  readonly #onState: StateListener;
+  readonly #onState: (state: ChannelState, detail: string) => void;
   readonly #releases = new PendingReleases();
   readonly #pipeline: Pipeline;
   readonly #ttl: RecordedTtl;
 
-  #phase: Phase = "connecting";
+  #phase: "connecting" | "ready" | "down" | "misconfigured" | "closed" = "connecting";
   #toldState: ChannelState | undefined;
   /** Until its quarantine ends. */
   #timer: Timer | undefined;
@@ -61,7 +59,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     deployment: Deployment,
     clock: Clock,
     entropy: Entropy,
-    onState: StateListener,
+    onState: (state: ChannelState, detail: string) => void,
   ) {
     this.name = transport.name;
     this.#transport = transport;

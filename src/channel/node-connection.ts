@@ -159,13 +159,6 @@ export class NodeConnection {
   }
 }
 
-/** A request, as far as its reply shows whether it is its own. */
-export interface NumberedRequest {
-  readonly number: number;
-  /** It carried the script, so the server cannot miss it. */
-  readonly withScript?: boolean;
-}
-
 /** Half of the bits of a number: some sources of randomness have no more than 32 in one piece. */
 const HALF = 2 ** 24;
 
@@ -181,9 +174,11 @@ export function firstNumber(entropy: Entropy): number {
 /**
  * Why the connection cannot be used any more: the reply is not that of the request. Undefined if it may be. An error
  * names no request; it is a fault of the node in any case, and never a vote.
+ *
+ * @param request `withScript`: it carried the script, so the server cannot miss it
  */
 export function outOfStep(
-  { number, withScript = true }: NumberedRequest,
+  { number, withScript = true }: { readonly number: number; readonly withScript?: boolean },
   reply: BatchReply | HandshakeReply,
 ): ConnectionFailure | undefined {
   switch (reply.kind) {

@@ -33,12 +33,6 @@ const SINGLE_NODE_PARTS = 2;
 /** Larger parts gain nothing: the node is already busy all the time. */
 const MAX_PART_SIZE = 16;
 
-/** Settings of a pipeline. */
-export type PipelineSettings = Pick<
-  ChannelSettings,
-  "nodeCount" | "driftFactor" | "suspectAfterMs" | "giveUpAfterMs"
->;
-
 /** The node that the operations are for. */
 export interface PipelinedNode {
   /**
@@ -108,7 +102,12 @@ export class Pipeline {
 
   constructor(
     clock: Clock,
-    { nodeCount, driftFactor, suspectAfterMs, giveUpAfterMs }: PipelineSettings,
+    {
+      nodeCount,
+      driftFactor,
+      suspectAfterMs,
+      giveUpAfterMs,
+    }: Pick<ChannelSettings, "nodeCount" | "driftFactor" | "suspectAfterMs" | "giveUpAfterMs">,
     votes: Pick<PlausibleVotes, "pass">,
     node: PipelinedNode,
   ) {

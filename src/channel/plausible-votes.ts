@@ -1,5 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import { implausibleText, judgeFence, type FenceVerdict } from "../protocol/fencing.js";
+import { implausibleText, judgeFence } from "../protocol/fencing.js";
 import type { Vote } from "../protocol/operation.js";
 import type { ClockOffsets } from "./clock-offsets.js";
 import { answerUnknown, type Entry } from "./entry.js";
@@ -48,7 +48,7 @@ export class PlausibleVotes {
     entry.receiver.onVote(entry.index, vote);
   }
 
-  judge(fence: number): FenceVerdict {
+  judge(fence: number): ReturnType<typeof judgeFence> {
     return judgeFence(fence, this.#clock.wallUs(), this.#offsets, this.#nodeCount);
   }
 

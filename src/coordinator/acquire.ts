@@ -36,40 +36,27 @@ export interface Wanted {
   readonly keys: LockKind;
   readonly settings: LeaseSettings;
   readonly wait: WaitSettings;
-  /** How it stands to others that want the name; by default it waits for its turn. */
-  readonly standing?: Wait | Preempt | Adopt | undefined;
+  /**
+   * How it stands to others that want the name; by default it waits for its turn.
+   *
+   * - `preempt`: it takes an exclusive lock of one name, whoever holds it
+   * - `adopt`: it takes over a lock that its holder in another process, the giver, has given up for it: one attempt, in
+   *   which a node's vote counts only if the giver's key was still there at that step. Each node thus serves one of several
+   *   contenders, and at most one reaches a quorum; it then knows that no other client held the lock in between. Its
+   *   validity counts from this attempt's own first send. A failed attempt rolls back what it took. Nothing is restored
+   *   for the giver: a restored key would prove a lock that had a gap. Nor need the nodes be sent the giver's token: it is
+   *   stored on a quorum, which shares a node with the one that this attempt needs
+   */
+  readonly standing?:
+    | { readonly as: "wait" }
+    | { readonly as: "preempt"; readonly competitors: LocalCompetitors }
+    | { readonly as: "adopt"; readonly giverId: string }
+    | undefined;
   /** A pause before it begins, ms. */
   readonly delayMs?: number;
 }
 
-interface Wait {
-  readonly as: "wait";
-}
-
-/** It takes an exclusive lock of one name, whoever holds it. */
-interface Preempt {
-  readonly as: "preempt";
-  readonly competitors: LocalCompetitors;
-}
-
-/**
- * Takes over a lock that its holder in another process has given up for it: one attempt, in which a node's vote
- * counts only if the previous owner's key was still there at that step.
- *
- * Each node thus serves one of several contenders, and at most one reaches a quorum; it then knows that no other
- * client held the lock in between. Its validity counts from this attempt's own first send. A failed attempt rolls
- * back what it took. Nothing is restored for the previous owner: a restored key would prove a lock that had a gap.
- */
-interface Adopt {
-  readonly as: "adopt";
-  /**
-   * The owner that gave the lock up. The nodes need not be sent its token: it is stored on a quorum, which shares a node
-   * with the one that this attempt needs.
-   */
-  readonly giverId: string;
-}
-
-const WAIT: Wait = { as: "wait" };
+const WAIT = { as: "wait" } as const;
 
 /**
  * An acquire in progress: attempts, one at a time, until one is granted, the time is up, or it is aborted. What it does

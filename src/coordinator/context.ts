@@ -8,12 +8,6 @@ import type { Renewals } from "./renewals.js";
 import type { Schedule } from "./schedule.js";
 import type { Observer } from "./observer.js";
 
-/** @param onStanding called with the index of the node */
-type Listen = (
-  lockKey: string,
-  onStanding: (index: number, standing: NodeStanding) => void,
-) => Listening;
-
 /** What one lock manager's coordinator works with. */
 export interface Context {
   readonly nodes: readonly NodePort[];
@@ -29,6 +23,11 @@ export interface Context {
   /** By which locks are told that they have ended. */
   readonly lossNews: LossNews;
   /** Hears who holds a name, as single nodes say; absent where there are no messages. */
-  readonly listen?: Listen | undefined;
+  readonly listen?:
+    | ((
+        lockKey: string,
+        onStanding: (nodeIndex: number, standing: NodeStanding) => void,
+      ) => Listening)
+    | undefined;
   readonly observer: Observer;
 }

@@ -16,12 +16,6 @@ import { poll } from "./poll.js";
 import type { Listening } from "./ports.js";
 import type { Sleeper } from "./schedule.js";
 
-/** What one node says, and when that was so at the earliest, lease clock, ms. */
-interface Said {
-  readonly standing: NodeStanding;
-  readonly sinceMs: number;
-}
-
 /**
  * Who holds a name, for all who observe it in this process: told by messages, and asked every {@link WATCH_POLL_MS}. A
  * message is what its node would answer; shown is only what a quorum of nodes says.
@@ -37,7 +31,8 @@ export class Observation implements Sleeper {
   readonly #keys: LockKind;
   readonly #nodeTimeoutMs: number;
   readonly #onShown: () => void;
-  readonly #said: (Said | undefined)[];
+  /** What each node says, and when that was so at the earliest, lease clock, ms. */
+  readonly #said: ({ readonly standing: NodeStanding; readonly sinceMs: number } | undefined)[];
   /** The holder that was shown last. */
   #last: string | undefined;
   /** The fence that a quorum had reached when it was current last. */

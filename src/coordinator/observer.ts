@@ -50,9 +50,13 @@ export interface Observer extends RoundObserver {
    * An extend round is about to be sent.
    *
    * @param dueMs when it was due, lease clock, ms; undefined for a requested one
-   * @returns the receiver of its outcome, if anybody listens
+   * @returns what is called once with its outcome, `released` if the lock was released meanwhile; undefined if nobody
+   *   listens
    */
-  onExtending?(held: GrantedLease, dueMs: number | undefined): ExtendListener | undefined;
+  onExtending?(
+    held: GrantedLease,
+    dueMs: number | undefined,
+  ): ((outcome: "extended" | "failed" | "lost" | "released") => void) | undefined;
   /** Its release, or what replaces it, is being sent; the lock is no longer held. */
   onReleasing?(held: GrantedLease, result: Promise<ReleaseResult>): void;
   /**
@@ -62,6 +66,3 @@ export interface Observer extends RoundObserver {
    */
   onWaiting?(keys: LockKind, count: number, change: 1 | -1): void;
 }
-
-/** Called once with the outcome of an extend round; `released` if the lock was released meanwhile. */
-export type ExtendListener = (outcome: "extended" | "failed" | "lost" | "released") => void;

@@ -1,16 +1,13 @@
-interface Reservation {
-  /** Ascending. */
-  readonly permits: readonly number[];
-  /** Lease clock. */
-  readonly untilMs: number;
-}
-
 /**
  * The permits that nodes have reserved for the wait queue of a process: of each node those of its last message, as it
  * reserves them for the one place that the process has there.
  */
 export class PermitReservations {
-  readonly #byNode = new Map<number, Reservation>();
+  /** Permits are ascending, ends of the lease clock. */
+  readonly #byNode = new Map<
+    number,
+    { readonly permits: readonly number[]; readonly untilMs: number }
+  >();
 
   /** @param untilMs lease clock; the reservation ends then */
   set(index: number, permits: readonly number[], untilMs: number): void {

@@ -236,17 +236,14 @@ export interface Wish {
   readonly settings: LeaseSettings;
 }
 
-interface KnownFailure {
-  readonly failure: AttemptFailure;
-  readonly request: Wish;
-  /** Lease clock. */
-  readonly sentMs: number;
-}
-
 /** How attempts of one wait queue failed: the others in it need not find that out themselves. */
 export class KnownFailures {
-  /** The last is the most recent. */
-  #known: readonly KnownFailure[] = [];
+  /** When they were sent, by the lease clock. The last is the most recent. */
+  #known: readonly {
+    readonly failure: AttemptFailure;
+    readonly request: Wish;
+    readonly sentMs: number;
+  }[] = [];
 
   /** @param request whose attempt failed */
   add(failure: AttemptFailure, request: Wish, sentMs: number): void {

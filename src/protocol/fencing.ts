@@ -53,9 +53,6 @@ export function isPlausibleToken(token: number, wallUs: number, maxTtlMs: number
 /** How far a fence may be ahead of the clocks, in its unit, microseconds: ten years. */
 export const FENCE_LEAD_US = 10 * 365.25 * 86_400 * 1_000_000;
 
-/** `unknown`: too few clocks are known to tell. */
-export type FenceVerdict = "plausible" | "implausible" | "unknown";
-
 /**
  * Whether a node may have come to a fence. It is implausible if it is further than {@link FENCE_LEAD_US} ahead of our
  * clock and of the node clock that, by size, comes after as many as may be wrong.
@@ -65,13 +62,14 @@ export type FenceVerdict = "plausible" | "implausible" | "unknown";
  * time later, as clocks move on, so a token from one that was just accepted blocks nobody for long.
  *
  * @param nodeClocks what they show now, in any order, as far as they are known; read only if it matters
+ * @returns `unknown`: too few clocks are known to tell
  */
 export function judgeFence(
   fence: number,
   wallUs: number,
   nodeClocks: { readonly timesMs: readonly number[] },
   nodeCount: number,
-): FenceVerdict {
+): "plausible" | "implausible" | "unknown" {
   if (!Number.isSafeInteger(fence) || fence < 0) return "implausible";
   const beyondUs = fence - FENCE_LEAD_US;
   if (beyondUs <= wallUs) return "plausible";
@@ -86,15 +84,14 @@ export function implausibleText(what: string): string {
   return `${what}: delete the key ${RECORD_KEY} there. The node votes again after the longest ttl, above the fences of the other nodes`;
 }
 
-/** The token that an acquire round has drawn. */
-export interface DrawnToken {
-  readonly token: number;
-  /** Bit mask of the nodes that store it already. In steady state those are all, and no second message is needed. */
-  readonly sealed: number;
-}
-
-/** @param votes of a round that is won, at its verdict */
-export function drawnToken(votes: Votes): DrawnToken {
+/**
+ * The token that an acquire round has drawn.
+ *
+ * @param votes of a round that is won, at its verdict
+ * @returns `sealed` is a bit mask of the nodes that store it already. In steady state those are all, and no second message
+ *   is needed
+ */
+export function drawnToken(votes: Votes): { readonly token: number; readonly sealed: number } {
   let token = 0;
   let sealed = 0;
   for (let index = 0; index < votes.length; index++) {
@@ -106,11 +103,11 @@ export function drawnToken(votes: Votes): DrawnToken {
   return { token, sealed };
 }
 
-/** How one node's fence compares to the token T that was fixed at the verdict. */
-export type SealState = "sealed" | "behind" | "ahead";
-
-/** `ahead` is a grant after the verdict: it cannot be used, as T does not move. */
-export function sealState(fence: number, token: number): SealState {
+/**
+ * How one node's fence compares to the token T that was fixed at the verdict. `ahead` is a grant after the verdict: it
+ * cannot be used, as T does not move.
+ */
+export function sealState(fence: number, token: number): "sealed" | "behind" | "ahead" {
   if (fence === token) return "sealed";
   return fence < token ? "behind" : "ahead";
 }

@@ -147,20 +147,19 @@ const RENEW_AT = 1 / 3;
 /** Remaining fraction of the ttl from which a renewal no longer waits for others. */
 const URGENT_AT = 1 / 3;
 
-/** The settings of a lease that determine when it is renewed. */
-export interface RenewalTimes {
-  readonly ttlMs: number;
-  readonly driftFactor: number;
-  readonly renewBeforeMs?: number;
-}
-
 /**
  * When a lease is renewed, on the clock of `firstSendMs`: by default a third of the ttl after the first send,
  * or a little earlier. Instants are whole multiples of a power of two, about a hundredth of the ttl,
  * so that leases that began at different times are renewed together, in few messages.
  */
-export function renewalAtMs(firstSendMs: number, times: RenewalTimes): number {
-  const { ttlMs, driftFactor, renewBeforeMs } = times;
+export function renewalAtMs(
+  firstSendMs: number,
+  {
+    ttlMs,
+    driftFactor,
+    renewBeforeMs,
+  }: { readonly ttlMs: number; readonly driftFactor: number; readonly renewBeforeMs?: number },
+): number {
   if (renewBeforeMs !== undefined)
     return validUntilMs(firstSendMs, ttlMs, driftFactor) - renewBeforeMs;
   const tickMs = 2 ** Math.floor(Math.log2(Math.max(1, ttlMs / 100)));

@@ -2,9 +2,6 @@ import type { NameKeys } from "./keys.js";
 import type { KnownSize } from "./semaphore-size.js";
 import type { TimestampLayout } from "./lock-layout.js";
 
-/** Which file of `src/script/kinds` implements the steps of a kind on a node. */
-export type KindId = "exclusive" | "shared" | "several" | "owned" | "timestamp" | "permit";
-
 /** How a place is marked in a node's queue: it wants the name as a whole, as a reader, any permit, or so many of them. */
 export type PlacePrefix = "" | "r" | "s" | `s${number},`;
 
@@ -58,7 +55,8 @@ export interface KeysInProcess {
  * Of several names the keys of {@link NameKeys} are those of the first.
  */
 export interface LockKind extends NameKeys, KeysInProcess {
-  readonly id: KindId;
+  /** Which file of `src/script/kinds` implements its steps on a node. */
+  readonly id: "exclusive" | "shared" | "several" | "owned" | "timestamp" | "permit";
   /** Arguments of its steps, the same for all of them. */
   readonly scriptArgs: readonly string[];
 

@@ -16,42 +16,6 @@ export interface WaitSettings {
   readonly maxWaiters?: number;
 }
 
-/** What an acquire wants, as far as its next move depends on it. */
-interface KnownRequest {
-  readonly keys: Pick<LockKind, "joinOnly" | "queue" | "permits">;
-  readonly settings: {
-    /** How long an attempt may take at most, ms. */
-    readonly nodeTimeoutMs: number;
-  };
-  readonly wait: WaitSettings;
-  readonly deadlineMs: number;
-}
-
-interface KnownAttempt {
-  /** Nodes have been asked, and have not decided. */
-  readonly isAsking: boolean;
-  /** It cannot be granted any more: what the nodes still answer only says why it fails. */
-  readonly isLost: boolean;
-}
-
-/** Its place in the wait queue of its process, and in the nodes' queues. */
-interface KnownPlace {
-  /** It is first in the wait queue of its process. */
-  readonly isFirst: boolean;
-  /** A reader of this process holds the lock, or asks with it: it may ask although it is not first. */
-  readonly isLetIn: boolean;
-  /** Its place in the nodes' queues is being kept without attempts: the refreshes say when to ask. */
-  readonly isInPlace: boolean;
-  /** A quorum of nodes has notified it since its last attempt. */
-  readonly isItsTurn: boolean;
-  /** Some nodes have, and it has shortened its sleep for that. */
-  readonly isTurnSeen: boolean;
-  /** How it or another in its wait queue last failed, as far as that says something about what it asks for. */
-  readonly knownFailure: AttemptFailure | undefined;
-  /** Notifications have not made it ask too often. */
-  mayAskInTurn(nowMs: number): boolean;
-}
-
 /**
  * How an acquire stands to others that want the name:
  *
@@ -64,7 +28,14 @@ export type Standing = "wait" | "preempt" | "adopt";
 /** What an acquire knows when it decides what to do next. Instants are of the lease clock, ms. */
 export interface Known {
   readonly standing: Standing;
-  readonly request: KnownRequest;
+  /** What it wants. */
+  readonly request: {
+    readonly keys: Pick<LockKind, "joinOnly" | "queue" | "permits">;
+    /** @param nodeTimeoutMs how long an attempt may take at most, ms */
+    readonly settings: { readonly nodeTimeoutMs: number };
+    readonly wait: WaitSettings;
+    readonly deadlineMs: number;
+  };
   readonly nodeCount: number;
   /** A quorum of nodes can notify this process. */
   readonly isHeard: boolean;
@@ -73,13 +44,37 @@ export interface Known {
   /** How many of them followed one another immediately, up to the last. */
   readonly quickCount: number;
   /** The one that is under way, perhaps not admitted yet. */
-  readonly attempt: KnownAttempt | undefined;
+  readonly attempt:
+    | {
+        /** Nodes have been asked, and have not decided. */
+        readonly isAsking: boolean;
+        /** It cannot be granted any more: what the nodes still answer only says why it fails. */
+        readonly isLost: boolean;
+      }
+    | undefined;
   /** The last one only asked for the lock that its owner may hold. */
   readonly isJoiner: boolean;
   /** Its last attempt found the nodes split, and it asks again until then. */
   readonly contest: ContestState | undefined;
-  /** Undefined until it enters the wait queue of its process. */
-  readonly place: KnownPlace | undefined;
+  /** Its place in the wait queue of its process, and in the nodes' queues; undefined until it enters that of its process. */
+  readonly place:
+    | {
+        /** It is first in the wait queue of its process. */
+        readonly isFirst: boolean;
+        /** A reader of this process holds the lock, or asks with it: it may ask although it is not first. */
+        readonly isLetIn: boolean;
+        /** Its place in the nodes' queues is being kept without attempts: the refreshes say when to ask. */
+        readonly isInPlace: boolean;
+        /** A quorum of nodes has notified it since its last attempt. */
+        readonly isItsTurn: boolean;
+        /** Some nodes have, and it has shortened its sleep for that. */
+        readonly isTurnSeen: boolean;
+        /** How it or another in its wait queue last failed, as far as that says something about what it asks for. */
+        readonly knownFailure: AttemptFailure | undefined;
+        /** Notifications have not made it ask too often. */
+        mayAskInTurn(nowMs: number): boolean;
+      }
+    | undefined;
   /**
    * It steals the name, and earlier requests of its process are not decided: when the last of them was sent, Infinity if
    * it has not been sent yet.
@@ -179,7 +174,6 @@ export type NextMove =
 
 const GO_ON: NextMove = { move: "goOn" };
 type Ask = Extract<NextMove, { move: "ask" }>;
-type AskAt = Extract<NextMove, { move: "askAt" }>;
 
 const FIND_OUT: Ask = { move: "ask", as: "newcomer" };
 const JOIN: Ask = { move: "ask", as: "joiner" };
@@ -280,7 +274,7 @@ export function entryOf(known: Known, nowMs: number): Entry {
 
 /** Whether an attempt may begin because nodes have executed the acquire that it left there: no later than any other. */
 export function mayBeginByGrant(
-  { request }: { readonly request: Pick<KnownRequest, "deadlineMs"> },
+  { request }: { readonly request: { readonly deadlineMs: number } },
   nowMs: number,
 ): boolean {
   return nowMs <= request.deadlineMs;
@@ -378,7 +372,7 @@ function inContest(
   failure: AttemptFailure | undefined,
   known: Known,
   nowMs: number,
-): AskAt | undefined {
+): Extract<NextMove, { move: "askAt" }> | undefined {
   const { contest, nodeCount } = known;
   if (failure?.isContested !== true || contest === undefined) return undefined;
   if (!isContestOpen(contest, nowMs)) return undefined;

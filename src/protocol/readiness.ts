@@ -11,26 +11,26 @@ import { quorumSize } from "./quorum.js";
  */
 export type NodeReadiness = "votes" | "settling" | "away" | "misconfigured" | "listedTwice";
 
-/**
- * - `ready`: enough nodes vote
- * - `wait`: they do not yet
- * - `misconfigured`: so many nodes must not vote that the others are too few
- * - `listedTwice`: the list of nodes is wrong
- */
-export type Readiness = "ready" | "wait" | "misconfigured" | "listedTwice";
-
 /** Votes that somebody waits for: a quorum, or with `all` those of every node. */
 export function neededCount(nodeCount: number, all: boolean): number {
   return all ? nodeCount : quorumSize(nodeCount);
 }
 
 /**
- * Whether the nodes are ready, will not be, or have to be waited for.
+ * Whether the nodes are ready, will not be, or have to be waited for:
+ *
+ * - `ready`: enough nodes vote
+ * - `wait`: they do not yet
+ * - `misconfigured`: so many nodes must not vote that the others are too few
+ * - `listedTwice`: the list of nodes is wrong
  *
  * Their order does not matter, nor does who was seen first: a misconfigured minority is for a warning, as locks do
  * without it. A list with a server in it twice is an error even then. It tolerates fewer failures than it shows.
  */
-export function readiness(nodes: readonly NodeReadiness[], all: boolean): Readiness {
+export function readiness(
+  nodes: readonly NodeReadiness[],
+  all: boolean,
+): "ready" | "wait" | "misconfigured" | "listedTwice" {
   const needed = neededCount(nodes.length, all);
   if (nodes.includes("listedTwice")) return "listedTwice";
   if (nodes.length - countOf(nodes, "misconfigured") < needed) return "misconfigured";

@@ -10,15 +10,6 @@ import { quorumSize } from "./quorum.js";
  * Safety does not depend on any of this: a lock is what a quorum granted. See docs/internals/protocol.md.
  */
 
-/** A round of one contender that has not got a quorum. */
-export interface Contested {
-  readonly votes: Votes;
-  /** The beginning of its ownerId. */
-  readonly own: string;
-  /** Whether silent nodes are still waited for. */
-  readonly isWaiting: boolean;
-}
-
 /**
  * - `pending`: more votes may decide
  * - `held`: somebody has a quorum
@@ -33,8 +24,19 @@ export type SplitDecision = "pending" | "held" | "unreachable" | "keep" | "yield
  * who is no single client wins all ties: nobody's turn is taken.
  *
  * If all see the same, exactly one of them keeps its nodes, unless such a somebody has as many as any of them.
+ *
+ * @param round of one contender, which has not got a quorum: `own` is the beginning of its ownerId; `isWaiting`, whether
+ *   silent nodes are still waited for
  */
-export function splitDecision({ votes, own, isWaiting }: Contested): SplitDecision {
+export function splitDecision({
+  votes,
+  own,
+  isWaiting,
+}: {
+  readonly votes: Votes;
+  readonly own: string;
+  readonly isWaiting: boolean;
+}): SplitDecision {
   const { grantedCount, refusedCounts, refusedCount, mostCount, silentCount } = sharesOf(votes);
   const quorum = quorumSize(votes.length);
   const answeredCount = grantedCount + refusedCount;

@@ -1,5 +1,5 @@
 import { RECORD_KEY } from "../protocol/keys.js";
-import type { KindId } from "../protocol/lock-kind.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { AnyOperation, Operation, OperationKind } from "../protocol/operation.js";
 import { sizeText } from "../protocol/semaphore-size.js";
 import { deferredTextOf, turnTextOf, type Place } from "../protocol/node-queue.js";
@@ -81,7 +81,7 @@ export const PLACES = {
 /** What the operations of a group have in common: consecutive ones with the same head. */
 interface Head {
   readonly step: Step;
-  readonly kind: KindId | typeof PREEMPTING;
+  readonly kind: LockKind["id"] | typeof PREEMPTING;
   /** For `close`: the remaining life of the key. */
   readonly ttlMs: number;
   /** Number per operation. */

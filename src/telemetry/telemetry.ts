@@ -1,6 +1,6 @@
 import type { NodeChannel } from "../channel/node-channel.js";
 import type { ChannelState } from "../channel/channel-state.js";
-import type { ExtendListener, GrantedLease, Observer } from "../coordinator/observer.js";
+import type { GrantedLease, Observer } from "../coordinator/observer.js";
 import type { LossReason } from "../coordinator/loss.js";
 import type { Clock } from "../coordinator/ports.js";
 import type { RoundWatcher } from "../coordinator/round.js";
@@ -79,10 +79,7 @@ export class Telemetry implements Partial<Observer> {
     return new RoundTrace(operation, clock, names);
   };
 
-  readonly onExtending = (
-    lease: GrantedLease,
-    dueMs: number | undefined,
-  ): ExtendListener | undefined => {
+  readonly onExtending: NonNullable<Observer["onExtending"]> = (lease, dueMs) => {
     const isHeard = CHANNELS.extend.hasSubscribers;
     if (!isHeard && !CHANNELS.lost.hasSubscribers) return undefined;
     const { clock } = this.#nodes();
