@@ -252,7 +252,7 @@ describe("the outside world", () => {
   }
 
   it("lets only acquires sleep between attempts, and protocol/next-move say for how long", () => {
-    const others = /^(?:lease|renewal|round|schedule|sealing|poll|places|admission|throttle)/;
+    const others = /^(?:lease|renewal|round|schedule|sealing|poll|places|admission)/;
     const using = (pattern: RegExp): string[] =>
       inFolder("coordinator")
         .map(({ path, code }) => ({ file: path.slice("src/coordinator/".length), code }))

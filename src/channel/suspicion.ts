@@ -31,7 +31,7 @@ export class Suspicion {
     this.#calls = calls;
   }
 
-  /** A call was sent, at `nowMs` on the lease clock. */
+  /** A call was sent, or is still without an answer. @param nowMs lease clock */
   watch(nowMs: number): void {
     if (this.#timer !== undefined) return;
     const sentMs = this.#calls.oldestSentMs();

@@ -134,8 +134,9 @@ export type HandshakeReply =
 
 export interface Batch {
   /**
-   * Which its reply has to repeat. See `channel/node-connection`. Each operation has one, in sequence, and a refresh one for
-   * each of its places: a transport that makes several calls of a batch sends with each the number of the first in it.
+   * Which its reply has to repeat. See `channel/node-connection`. Each operation has one, in sequence, and a refresh one
+   * for each of its places: a transport that makes several calls of a batch sends with each the number of the first in
+   * it.
    */
   readonly number: number;
   readonly operations: readonly Operation[];

@@ -245,7 +245,7 @@ export class Throttle<Item extends Throttled> {
     return hasRoom;
   }
 
-  /** It begins when others have ended, or with {@link Throttle.beginNext}. */
+  /** One that does not wait begins when others have ended, or with {@link Throttle.beginNext}. */
   wait(item: Item, isUrgent: boolean): void {
     (isUrgent ? this.#urgent : this.#others).add(item);
   }

@@ -231,7 +231,7 @@ export function admits(one: { readonly keys: LockKind } | undefined): boolean {
 const MAX_KNOWN = 8;
 
 /** What a request wants. */
-export interface Wish {
+interface Wish {
   readonly keys: LockKind;
   readonly settings: LeaseSettings;
 }

@@ -1,5 +1,5 @@
 /** The unit in which a key says when its lock ends: milliseconds or seconds since 1970. */
-export const TIMESTAMP_LAYOUTS = ["timestamp", "timestamp-seconds"] as const;
+const TIMESTAMP_LAYOUTS = ["timestamp", "timestamp-seconds"] as const;
 
 export type TimestampLayout = (typeof TIMESTAMP_LAYOUTS)[number];
 

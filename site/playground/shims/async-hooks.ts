@@ -10,7 +10,7 @@ export class AsyncLocalStorage<T> {
 }
 
 export class AsyncResource {
-  runInAsyncScope<R>(run: () => R): R {
-    return run();
+  runInAsyncScope<A extends unknown[], R>(run: (...args: A) => R, _self?: unknown, ...args: A): R {
+    return run(...args);
   }
 }
