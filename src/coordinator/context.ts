@@ -1,10 +1,9 @@
-import type { Admission } from "./admission.js";
+import type { Admission, Throttle, Throttled } from "./admission.js";
 import type { NodeStanding } from "../protocol/watching.js";
 import type { Clock, Entropy, Listening, NodePort } from "./ports.js";
 import type { WaitQueues } from "./wait-queues.js";
 import type { LossNews } from "./loss-news.js";
 import type { Proposals } from "./proposals.js";
-import type { Renewals } from "./renewals.js";
 import type { Schedule } from "./schedule.js";
 import type { Observer } from "./observer.js";
 
@@ -14,7 +13,8 @@ export interface Context {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly schedule: Schedule;
-  readonly renewals: Renewals;
+  /** Those in flight. Closed when all locks are about to be released: renewals would delay that. */
+  readonly renewals: Throttle<Throttled>;
   /** Which attempts may begin. */
   readonly admission: Admission;
   readonly proposals: Proposals;

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { MAX_RENEWALS } from "../../src/coordinator/renewals.js";
+import { MAX_RENEWALS } from "../../src/coordinator/admission.js";
 import type { Timer } from "../../src/coordinator/ports.js";
 import { armedMs, LOSS_LEAD_MS } from "../../src/protocol/lease-times.js";
 import type { Vote } from "../../src/protocol/operation.js";

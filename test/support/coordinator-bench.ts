@@ -10,7 +10,7 @@ import type { Lease } from "../../src/coordinator/lease.js";
 import { Admission } from "../../src/coordinator/admission.js";
 import { WaitQueues } from "../../src/coordinator/wait-queues.js";
 import type { Clock, InboxPort } from "../../src/coordinator/ports.js";
-import { renewalsOn } from "../../src/coordinator/renewals.js";
+import { renewalsOn } from "../../src/coordinator/admission.js";
 import { Schedule } from "../../src/coordinator/schedule.js";
 import type { OperationKind, Vote } from "../../src/protocol/operation.js";
 import { ManualClock, settle } from "./manual-clock.js";

@@ -168,7 +168,13 @@ describe("quorate ls, watch and bench", () => {
       export default { nodes: ${JSON.stringify(fleet.urls)}.map((url) => new Redis(url)) };`,
     );
     try {
-      const { code, signal, stdout } = await runCli(["inspect", "job", "--config", config, ...PATIENTLY]);
+      const { code, signal, stdout } = await runCli([
+        "inspect",
+        "job",
+        "--config",
+        config,
+        ...PATIENTLY,
+      ]);
       expect({ code, signal }).to.deep.equal({ code: 0, signal: null });
       expect(stdout).to.match(/^job is free/);
     } finally {
