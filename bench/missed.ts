@@ -11,7 +11,7 @@ const WHY: Readonly<Record<string, string>> = {
   "hand-overs/s / floor":
     "The floor has no queue, no deadlines and no fencing. A core per node helps",
   "hand-overs/s / floor-granted":
-    "The floor knows the next holder, so a hand-over is one call per node; a queue needs two, a release and an entry. And each of so many processes hands over too seldom for V8 to optimize it. Fewer processes per core help",
+    "Each of so many processes hands over too seldom for V8 to optimize its code, of which the floor has little. A second call per node, to enter a queue, does not slow the floor down. Fewer processes per core help",
   "longest wait / median":
     "A hand-over within a process takes less than 0.2 ms, so the longest wait is one in which the system ran other processes. A core per process helps",
   "hand-overs/s / those of 2 x 8 workers, 1 ms section":
