@@ -1,5 +1,5 @@
 import { LockManager } from "../src/index.js";
-import { labelOf } from "../src/protocol/holder.js";
+import { labelOf } from "../src/protocol/owner-id.js";
 import { RedisFleet } from "../src/testing/index.js";
 import type { LeftRecord } from "./history/records.js";
 import { CUT_FAULTS } from "./nemesis/faults.js";

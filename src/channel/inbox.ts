@@ -8,7 +8,7 @@ import {
   type NodeGrant,
   type TurnMessage,
 } from "../protocol/node-messages.js";
-import { INBOX_CHARACTERS } from "../protocol/holder.js";
+import { INBOX_CHARACTERS } from "../protocol/owner-id.js";
 import { quorumSize } from "../protocol/quorum.js";
 import type { Subscription, Transport } from "./transport.js";
 

@@ -6,7 +6,7 @@ import {
   type OperationOf,
   type Vote,
 } from "../protocol/operation.js";
-import { isSameSign, overdueMs, parseSign, type Sign } from "../protocol/holder.js";
+import { isSameSign, overdueMs, parseSign, type Sign } from "../protocol/overdue.js";
 import type { Looks, Place } from "../protocol/node-queue.js";
 
 /** Maximum number of names watched; beyond it the oldest are dropped, and wait for expiry. */
@@ -25,7 +25,7 @@ interface Watched {
 
 /**
  * The holders of each name on one node, and since when each has not been renewed, according to refusals: so that
- * overdue ones can be ended. See `protocol/holder`.
+ * overdue ones can be ended. See `protocol/overdue`.
  */
 export class OverdueHolders {
   readonly #clock: Clock;

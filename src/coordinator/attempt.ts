@@ -12,7 +12,7 @@ import {
   type AttemptFailure,
   type LossReason,
 } from "../protocol/attempt-failure.js";
-import { leaseOwnerIdOf } from "../protocol/holder.js";
+import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { gatherMs, nextSpreadMs } from "../protocol/node-messages.js";
 import { isAnswer } from "../protocol/split.js";

@@ -1,4 +1,4 @@
-import { beginningOf } from "../protocol/holder.js";
+import { beginningOf } from "../protocol/owner-id.js";
 import type { Votes } from "../protocol/operation.js";
 import {
   isAnswer,

@@ -1,4 +1,4 @@
-import { beginningOf } from "../protocol/holder.js";
+import { beginningOf } from "../protocol/owner-id.js";
 import { Allowance } from "./allowance.js";
 import type { Clock, InboxPort } from "./ports.js";
 

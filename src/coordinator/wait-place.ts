@@ -5,7 +5,7 @@ import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened, WaitSettings } from "../protocol/next-move.js";
 import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
 import { maxAgeMs } from "../protocol/node-messages.js";
-import { leaseOwnerIdOf } from "../protocol/holder.js";
+import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";

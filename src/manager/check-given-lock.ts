@@ -3,7 +3,7 @@ import { show } from "../runtime/validate.js";
 import { checkName } from "../options/name-keys.js";
 import { isPlausibleToken } from "../protocol/fencing.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { isOwnerId } from "../protocol/holder.js";
+import { isOwnerId } from "../protocol/owner-id.js";
 
 /** @throws RangeError for a lock that only its own process can hold. */
 export function checkGivable({ name, allows, words }: LockKind): void {

@@ -2,7 +2,7 @@ import type { HolderReport, LockReport, NodeReport } from "../api/reports.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Vote } from "../protocol/operation.js";
 import { agreedHolder, quorumSize } from "../protocol/quorum.js";
-import { labelOf } from "../protocol/holder.js";
+import { labelOf } from "../protocol/owner-id.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { holdersFound, holdersIn, type FoundHolder } from "../kinds/holders.js";
 

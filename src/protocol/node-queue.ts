@@ -102,7 +102,7 @@ export interface Looks {
   /** The node's clock, ms. */
   readonly nowMs: number;
   /**
-   * Signs of the holders of each name, see `protocol/holder`, separated by commas: one text is cheaper than many.
+   * Signs of the holders of each name, see `protocol/overdue`, separated by commas: one text is cheaper than many.
    */
   readonly signs: string;
 }

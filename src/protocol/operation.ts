@@ -16,7 +16,7 @@ import type { Looks, Place, Waiter } from "./node-queue.js";
  * - `refresh`: renew places in queues, of many names in one step; the answer gives the state of these names
  * - `inspect`: read all that is stored under the name, and change nothing
  * - `watch`: the same, and tell those who observe the name when its holder changes
- * - `expire`: end the holders with the signs given as owner; see `protocol/holder`
+ * - `expire`: end the holders with the signs given as owner; see `protocol/overdue`
  * - `size`: store the size of a semaphore that the kind brings, if it is newer than the node's; read the node's, and
  *   which of the permits are free
  * - `revoke`: remember for `ttlMs` that an operator has ended this owner's lock: no heal restores it
@@ -241,7 +241,7 @@ export interface RefusedVote {
   readonly reason: "held" | "free" | "foreign" | "ended";
   /** Remaining ttl of the holder's key, in ms. */
   readonly remainingMs: number;
-  /** In how many ms its holder is overdue, where that is before the key expires; see `protocol/holder`. */
+  /** In how many ms its holder is overdue, where that is before the key expires; see `protocol/overdue`. */
   readonly overdueInMs?: number;
   /** The holder's label; for foreign data, its type or the layout in which it is a lock. */
   readonly label: string | undefined;
@@ -254,7 +254,7 @@ export interface RefusedVote {
    * data.
    */
   readonly holder?: string | undefined;
-  /** Signs of the holders, see `protocol/holder`; "" where there are none. */
+  /** Signs of the holders, see `protocol/overdue`; "" where there are none. */
   readonly signs?: string;
   /** To an acquire that asked for it: how many processes are in the node's queue. */
   readonly waitingCount?: number;

@@ -1,5 +1,5 @@
 import { agreedHolder, quorumSize } from "./quorum.js";
-import { labelOf } from "./holder.js";
+import { labelOf } from "./owner-id.js";
 import { MARKERS } from "./markers.js";
 import type { NameSnapshot } from "./operation.js";
 

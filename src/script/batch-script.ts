@@ -9,14 +9,8 @@ import {
 } from "../protocol/keys.js";
 import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../protocol/markers.js";
 import { NO_RECORD } from "../protocol/record.js";
-import {
-  MAX_SIGNS,
-  OWNER_BEGINNING,
-  OWNER_INBOX,
-  RENEWED_BY_MS,
-  SHOWN_OWNER,
-  SIGN_INEXACT_MS,
-} from "../protocol/holder.js";
+import { MAX_SIGNS, RENEWED_BY_MS, SIGN_INEXACT_MS } from "../protocol/overdue.js";
+import { OWNER_BEGINNING, OWNER_INBOX, SHOWN_OWNER } from "../protocol/owner-id.js";
 import { MAX_PERMITS, MAX_SIZE_VERSION } from "../protocol/semaphore-size.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/node-queue.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/lock-layout.js";

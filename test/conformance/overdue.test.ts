@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Vote } from "../../src/protocol/operation.js";
-import { MAX_SIGNS, RENEWED_BY_MS } from "../../src/protocol/holder.js";
+import { MAX_SIGNS, RENEWED_BY_MS } from "../../src/protocol/overdue.js";
 import type { Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import {
   expectSame,

@@ -8,7 +8,7 @@ import {
   type LockManagerOptions,
 } from "../../src/index.js";
 import { driftMs } from "../../src/protocol/lease-times.js";
-import { RENEWED_BY_MS } from "../../src/protocol/holder.js";
+import { RENEWED_BY_MS } from "../../src/protocol/overdue.js";
 import { lockKeys, pttlOf } from "../support/nodes.js";
 import { PLACES, quorumAt } from "../support/quorums.js";
 import { aborted, eventually, rejectionOf } from "../support/settle.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { LockManager, type Lock } from "../../src/index.js";
-import { beginningOf } from "../../src/protocol/holder.js";
+import { beginningOf } from "../../src/protocol/owner-id.js";
 import { inboxChannel } from "../../src/protocol/keys.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { callCli, PATIENTLY } from "../support/cli.js";

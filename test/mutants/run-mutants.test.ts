@@ -83,7 +83,7 @@ const CASES: readonly Case[] = [
   },
   {
     title: "a bug is not noticed by a test that has nothing to do with it",
-    row: { id: "unmoved", means: "", ...HALF, test: "test/protocol/holder.test.ts" },
+    row: { id: "unmoved", means: "", ...HALF, test: "test/protocol/owner-id.test.ts" },
     efforts: ["pin"],
     gives: /^not noticed in 1 runs: [1-9]\d* tests passed$/,
   },

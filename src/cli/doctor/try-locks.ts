@@ -18,7 +18,7 @@ import {
   type OperationKind,
   type Vote,
 } from "../../protocol/operation.js";
-import { ownerIdOf } from "../../protocol/holder.js";
+import { ownerIdOf } from "../../protocol/owner-id.js";
 import type { Waiter } from "../../protocol/node-queue.js";
 import type { Cluster, PlainClient, Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system.js";

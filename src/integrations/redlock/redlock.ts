@@ -10,7 +10,7 @@ import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Operation } from "../../protocol/operation.js";
-import { ownerIdOf } from "../../protocol/holder.js";
+import { ownerIdOf } from "../../protocol/owner-id.js";
 import { validUntilMs } from "../../protocol/lease-times.js";
 import type { RedisClient, RedisLike } from "../../redis/client-types.js";
 import { show } from "../../runtime/validate.js";

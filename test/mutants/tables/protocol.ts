@@ -137,7 +137,7 @@ export const ROWS: readonly Row[] = [
     id: "overdue-too-early",
     means: "a holder counts as overdue before its validity ends",
     seenIn: "waiting for the ttl on a fast clock, or for part of it",
-    file: "src/protocol/holder.ts",
+    file: "src/protocol/overdue.ts",
     find: "outwaitMs(keptMs, driftFactor)",
     replace: "0.7 * keptMs",
     where: ["steps"],
