@@ -40,7 +40,7 @@ export function nextWindow(
 
 /**
  * An attempt that wants to begin. Until it does, it has sent nothing and no node deadline is running. It begins once,
- * and from within {@link Admission.enter} only if it begins immediately.
+ * and never from within {@link Admission.enter}.
  */
 export type Entrant = Throttled;
 
@@ -94,10 +94,6 @@ export class Admission {
    * follow.
    */
   enter(entrant: Entrant, urgency: Urgency): void {
-    if (urgency === "atOnce") {
-      this.#throttle.begin(entrant);
-      return;
-    }
     if (urgency === "patient" && this.#isTroubled && !this.#probes.take(this.#clock.steady())) {
       this.#resting.add(entrant);
       this.#probeSoon();

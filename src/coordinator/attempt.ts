@@ -44,7 +44,7 @@ import { Sealing, type SealingListener } from "./sealing.js";
 export type AttemptOutcome = { readonly kind: "granted"; readonly lease: Lease } | AttemptFailure;
 
 export interface AttemptListener {
-  /** Called right before the first send, perhaps from within {@link Attempt.enter}. False cancels it. */
+  /** Called right before the first send. False cancels it. */
   onBegin?(nowMs: number): boolean;
   /** Called once; never after {@link Attempt.abort}. */
   onOutcome(outcome: AttemptOutcome, nowMs: number): void;

@@ -245,12 +245,11 @@ export function isMadeAgain({ kind, votes }: AttemptFailure, delayCount: number)
 /**
  * How urgently an attempt enters.
  *
- * - `atOnce`: it is part of a release, which never waits
  * - `called`: nodes have reserved the name for it, or keep the lock that it adopts, for a short time
  * - `plain`: first come, first served
  * - `patient`: like `plain`, but it has failed before and will retry
  */
-export type Urgency = "atOnce" | "called" | "plain" | "patient";
+export type Urgency = "called" | "plain" | "patient";
 
 /** How an attempt enters the admission. */
 export interface Entry {

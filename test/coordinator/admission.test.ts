@@ -115,21 +115,6 @@ describe("Admission", () => {
     expect(bench.news()).to.equal("fd");
   });
 
-  it("begins what is part of a release at once, and counts it", () => {
-    const bench = new AdmissionBench();
-    bench.enter("abcd");
-    expect(bench.news()).to.equal("ab");
-    bench.enter("x", "atOnce");
-    expect(bench.begun).to.deep.equal(["x"]);
-    expect(bench.news()).to.equal("x");
-    bench.end("a", "aborted");
-    bench.clock.advance(0);
-    expect(bench.news()).to.equal("");
-    bench.end("b", "aborted");
-    bench.clock.advance(0);
-    expect(bench.news()).to.equal("c");
-  });
-
   it("begins nobody who has left, and leaves no timer behind", () => {
     const bench = new AdmissionBench({ min: 1, start: 1, max: 1 });
     bench.enter("a");

@@ -31,7 +31,7 @@ describe("Attempt", () => {
   it("proposes the time of day, the same within a turn and growing within a tick", () => {
     const bench = new CoordinatorBench();
     for (let times = 0; times < 4; times++) {
-      bench.attempt();
+      bench.enter();
       if (times % 2 === 1) bench.clock.flush();
     }
     const first = bench.clock.wallUs();

@@ -2,6 +2,7 @@ import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { expect } from "chai";
 import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
 import type { Pending } from "../../src/coordinator/preemption.js";
+import type { Lease } from "../../src/coordinator/lease.js";
 import type { ManagedLease } from "../../src/coordinator/observer.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import type { AnyOperation } from "../../src/protocol/operation.js";
@@ -55,8 +56,9 @@ class PreemptionBench {
 }
 
 /** Another name is asked for, for a long time, so often that there is room for no more. */
-function busyBench(window = 4) {
+function busyBench(before: (bench: CoordinatorBench) => void = () => {}, window = 4) {
   const bench = new CoordinatorBench(3, new ManualClock(), undefined, window);
+  before(bench);
   const others = Array.from({ length: window }, () =>
     bench.acquire({ nodeTimeoutMs: 1_000 }, {}, OTHER),
   );
@@ -164,15 +166,18 @@ describe("a preemption", () => {
 });
 
 describe("a preemption that waits for its admission", () => {
-  function busyPreemption() {
-    const { bench, makeRoom } = busyBench();
+  function busyPreemption(before?: (bench: CoordinatorBench) => void) {
+    const { bench, makeRoom } = busyBench(before);
     return { preemption: new PreemptionBench(bench), makeRoom };
   }
 
   it("leaves a holder of its process alone until it asks the nodes", () => {
-    const { preemption, makeRoom } = busyPreemption();
+    const held: Lease[] = [];
+    const { preemption, makeRoom } = busyPreemption((bench) => {
+      held.push(bench.lease({ renew: false }));
+    });
     const { bench } = preemption;
-    const lease = bench.lease({ renew: false });
+    const [lease] = held as [Lease];
     preemption.held.push(lease);
     preemption.begin({ waitMs: 500 });
     bench.clock.advance(40);
@@ -210,8 +215,11 @@ describe("a preemption that waits for its admission", () => {
   });
 
   it("is queued if its time is over first, and has preempted nobody", () => {
-    const { preemption } = busyPreemption();
-    const lease = preemption.bench.lease({ renew: false });
+    const held: Lease[] = [];
+    const { preemption } = busyPreemption((bench) => {
+      held.push(bench.lease({ renew: false }));
+    });
+    const [lease] = held as [Lease];
     preemption.held.push(lease);
     preemption.begin({ waitMs: 30 });
     preemption.bench.clock.advance(30);

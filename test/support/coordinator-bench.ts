@@ -115,7 +115,8 @@ export class CoordinatorBench {
     return this.nodes.map((node) => node.all(kind).length);
   }
 
-  attempt(over: Partial<LeaseSettings> = {}): { attempt: Attempt; outcomes: AttemptOutcome[] } {
+  /** An attempt that begins when the burst of input ends. */
+  enter(over: Partial<LeaseSettings> = {}): { attempt: Attempt; outcomes: AttemptOutcome[] } {
     const outcomes: AttemptOutcome[] = [];
     const settings = leaseSettings(over);
     const attempt = new Attempt(
@@ -123,8 +124,15 @@ export class CoordinatorBench {
       { keys: KEYS, settings },
       { onOutcome: (outcome) => outcomes.push(outcome) },
     );
-    attempt.enter("atOnce");
+    attempt.enter("plain");
     return { attempt, outcomes };
+  }
+
+  /** An attempt that has begun. */
+  attempt(over: Partial<LeaseSettings> = {}): { attempt: Attempt; outcomes: AttemptOutcome[] } {
+    const entered = this.enter(over);
+    this.clock.flush();
+    return entered;
   }
 
   /** A lock that was granted in no time, by all nodes unless told otherwise. */
