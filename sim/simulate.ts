@@ -80,9 +80,11 @@ function settingsOf({ nodeCount, nodes, options, clients }: Scenario): HistorySe
   const maxTtlMs = recordedTtlMs(options, clients);
   const steadyPpm = Math.max(0, ...clients.map((client) => client.steadyPpm));
   const isNarrow = options.window !== undefined;
+  const reservesNothing = options.layout !== undefined;
   const slops = { timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
   const nodeRatesPpm = nodes.map(({ ratePpm }) => ratePpm);
-  return { nodeCount, driftFactor, maxTtlMs, isNarrow, nodeRatesPpm, ...slops };
+  const own = { isNarrow, reservesNothing };
+  return { nodeCount, driftFactor, maxTtlMs, nodeRatesPpm, ...own, ...slops };
 }
 
 async function runPhases(fleet: Fleet, scenario: Scenario): Promise<void> {

@@ -15,6 +15,8 @@ export interface HistorySettings {
   readonly lossSlopUs: number;
   /** So few attempts of a process may be in flight that others end without having been made. */
   readonly isNarrow?: boolean;
+  /** In the layout of the locks no free name is reserved: only the step that drops a key tells waiters. */
+  readonly reservesNothing?: boolean;
   /** How much a process's monotonic clock may run ahead of real time, parts per million. */
   readonly steadyPpm: number;
   /** How fast the clock of each node runs at the beginning, parts per million off real time. */

@@ -60,6 +60,8 @@ interface Queue {
   kept?: { readonly process: string; readonly atUs: number };
   /** Whose acquire has taken it last, and when. */
   taken?: { readonly process: string; readonly atUs: number };
+  /** When a release last dropped a key. */
+  droppedUs?: number;
 }
 
 /**
@@ -70,7 +72,7 @@ interface Queue {
  * It judges the grants of whoever waits for one name, alone, as a reader or for a permit. Sets and named owners are told
  * of other names and other holds, and ask by themselves. Of expiries nobody is told. Where few attempts of a process may
  * be under way at once, they wait for each other. Whose own process had the lock that an operator ended waits for that
- * one, which does not know.
+ * one, which does not know. Where nothing is reserved, a place that a release leaves where its key was gone is told nothing.
  */
 export function checkLateWakes(history: History, violate: Violate): void {
   const { settings, events } = history;
@@ -189,6 +191,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
       const queue = queueOf(node, rootOf(name));
       forgetKept(queue, atUs);
       if (before !== undefined) queue.holders.delete(`${name} ${before}`);
+      if (op === "release") queue.droppedUs = atUs;
       if (after !== undefined) queue.holders.set(`${name} ${after}`, event);
       // Whoever has the name as a whole has it in place of the reservation.
       if (after !== undefined && !isPermit(name)) delete queue.kept;
@@ -213,7 +216,9 @@ export function checkLateWakes(history: History, violate: Violate): void {
         if (isByItself) queue.standers.delete(key);
         else if (stander !== undefined) stander.goneUs = atUs;
       }
-      review(queue, atUs, UNSEEN.has(op));
+      const tellsNobody =
+        settings.reservesNothing === true && op === "release" && queue.droppedUs !== atUs;
+      review(queue, atUs, UNSEEN.has(op) || tellsNobody);
     } else if (event.kind === "turn") {
       const { node, name, process, wants, permits: ofMany, what } = event;
       // Readers are told together, and waiters for permits each of another.

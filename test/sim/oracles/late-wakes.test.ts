@@ -22,6 +22,14 @@ const waits = [
 ];
 const released = (node: number): HistoryEvent =>
   key(4 * S, node, "X", undefined, { op: "release" });
+/** The lock of A was ended, of which it learns; then its releases find no key, and leave a place for its next call. */
+const leftByRelease = (): HistoryEvent[] => [
+  ...[...up, ...onAll((node) => key(3 * S, node, undefined, "X"))],
+  ...[grant(3 * S + 5, "X", { process: "A" }), call(3 * S + 6, 1, "acquire")],
+  ...onAll((node) => send(4 * S, "X", node, { process: "B", op: "revoke" })),
+  ...[...onAll(released), { ...end(4 * S + 10 * MS, "X", "lost"), process: "A" }],
+  ...onAll((node) => place(4 * S + 20 * MS, "stands", "release", { node, ticket: 2 })),
+];
 /** A waits, and two nodes take it out of their queues. */
 const toldByTwo = (): HistoryEvent[] => [
   ...[...waits, ...stands(), released(0), released(1)],
@@ -189,6 +197,11 @@ describe("oracle W7, who is woken", () => {
           ...asks(4 * S + 300 * MS),
         ],
       },
+      {
+        title: "one whose place was left by a release that found no key, where nothing is reserved",
+        settings: { reservesNothing: true },
+        events: [...leftByRelease(), ...asks(4 * S + 300 * MS)],
+      },
       { title: "a reader whom a writer with its ticket keeps out", events: besideReader("", 2) },
     ],
     [
@@ -210,6 +223,15 @@ describe("oracle W7, who is woken", () => {
           ...[...forced("A"), { ...end(4 * S + 10 * MS, "X", "lost"), process: "A" }],
           ...asks(4 * S + 300 * MS),
         ],
+      },
+      {
+        title: "one whose place was left by a release that found no key",
+        events: [...leftByRelease(), ...asks(4 * S + 300 * MS)],
+      },
+      {
+        title: "a waiter that asks long after the release, where nothing is reserved",
+        settings: { reservesNothing: true },
+        events: [...waits, ...stands(), ...onAll(released), ...asks(4 * S + 300 * MS)],
       },
       {
         title: "one that was told by two nodes",
