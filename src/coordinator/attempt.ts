@@ -272,7 +272,6 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.#isOver) return;
     if (this.#round !== undefined) {
       this.#isOver = true;
-      this.#contender?.stop();
       this.#round.abandon();
       this.#rollback();
     }
@@ -304,9 +303,14 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** Called by the acquire round, while others have votes in it. */
   isDecided(round: Round, isTimeUp: boolean): boolean {
-    const { nodeTimeoutMs } = this.#asked.settings;
-    const contest = this.#contested();
-    this.#contender ??= new Contender(this.#context, contest, this.#ownerId, nodeTimeoutMs);
+    const { keys, settings } = this.#asked;
+    this.#contender ??= new Contender(
+      this.#context,
+      this.#contested(),
+      keys.lockKey,
+      this.#ownerId,
+      settings.nodeTimeoutMs,
+    );
     return this.#contender.isDecided(round, isTimeUp);
   }
 
@@ -496,6 +500,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#isOver = true;
     const { admission, schedule } = this.#context;
     schedule.remove(this);
+    this.#contender?.end();
     const beganMs = this.#admittedMs;
     if (beganMs !== undefined)
       admission.onEnd(how, beganMs, this.#asked.settings.nodeTimeoutMs, nowMs);

@@ -78,8 +78,11 @@ export class Contender implements Sleeper {
   readonly contest: Contest;
 
   readonly #context: Context;
+  readonly #lockKey: string;
   readonly #own: string;
   readonly #nodeTimeoutMs: number;
+  /** It is one of the keepers of its process. */
+  #keeps = false;
   #round: Round | undefined;
   /** Until a quorum had answered this round. */
   #tookMs: number | undefined;
@@ -90,9 +93,16 @@ export class Contender implements Sleeper {
   /** Called after a pause. */
   #askAgain: ((nowMs: number) => void) | undefined;
 
-  constructor(context: Context, contest: Contest, ownerId: string, nodeTimeoutMs: number) {
+  constructor(
+    context: Context,
+    contest: Contest,
+    lockKey: string,
+    ownerId: string,
+    nodeTimeoutMs: number,
+  ) {
     this.#context = context;
     this.contest = contest;
+    this.#lockKey = lockKey;
     this.#own = beginningOf(ownerId);
     this.#nodeTimeoutMs = nodeTimeoutMs;
   }
@@ -122,11 +132,14 @@ export class Contender implements Sleeper {
     this.#sameCount = isSameRefusal(votes, this.#refused) ? this.#sameCount + 1 : 0;
     this.#refused = votes;
     this.#askAgain = askAgain;
+    if (!this.#keeps) this.#context.keepers.add(this.#lockKey, 1);
+    this.#keeps = true;
     this.#pause(nowMs);
   }
 
   #pause(nowMs: number): void {
-    const atMs = keepAtMs(this.contest, this.#sameCount, nowMs);
+    const keeperCount = this.#context.keepers.countOf(this.#lockKey);
+    const atMs = keepAtMs(this.contest, this.#sameCount, keeperCount, nowMs);
     if (atMs > nowMs) return this.#context.schedule.set(this, atMs);
     this.#context.schedule.remove(this);
     this.wake(nowMs);
@@ -146,6 +159,13 @@ export class Contender implements Sleeper {
     this.#tookMs = undefined;
     this.#isPatienceOver = false;
     this.#askAgain = undefined;
+  }
+
+  /** Its attempt has ended. */
+  end(): void {
+    this.stop();
+    if (this.#keeps) this.#context.keepers.add(this.#lockKey, -1);
+    this.#keeps = false;
   }
 
   /** Called by the schedule: the pause is over, or silent nodes are not waited for any longer. */

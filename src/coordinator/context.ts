@@ -3,6 +3,7 @@ import type { NodeStanding } from "../protocol/watching.js";
 import type { Clock, Entropy, Listening, NodePort } from "./ports.js";
 import type { WaitQueues } from "./wait-queues.js";
 import type { LossNews } from "./loss-news.js";
+import type { Keepers } from "./keepers.js";
 import type { Proposals } from "./proposals.js";
 import type { Schedule } from "./schedule.js";
 import type { Observer } from "./observer.js";
@@ -18,6 +19,7 @@ export interface Context {
   /** Which attempts may begin. */
   readonly admission: Admission;
   readonly proposals: Proposals;
+  readonly keepers: Keepers;
   /** The waiting acquires of this process, by name. */
   readonly waitQueues: WaitQueues;
   /** By which locks are told that they have ended. */

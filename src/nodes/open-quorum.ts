@@ -10,6 +10,7 @@ import { Admission, renewalsOn, type WindowBounds } from "../coordinator/admissi
 import { LossNews } from "../coordinator/loss-news.js";
 import { WaitQueues } from "../coordinator/wait-queues.js";
 import type { Clock, Entropy, NodePort } from "../coordinator/ports.js";
+import { Keepers } from "../coordinator/keepers.js";
 import { Proposals } from "../coordinator/proposals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { grantedKeys } from "../kinds/exclusive.js";
@@ -165,6 +166,7 @@ export function openQuorum(
     renewals: renewalsOn(clock),
     admission: new Admission(clock, settings.admission),
     proposals: new Proposals(clock),
+    keepers: new Keepers(),
     lossNews: new LossNews(clock, notified),
     listen:
       notified &&

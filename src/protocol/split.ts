@@ -123,18 +123,22 @@ function refuserOf(vote: Vote | undefined): string | undefined {
 /**
  * When one that keeps its nodes asks those that refused again: the first time immediately, as those that yield are giving
  * them back. Others may get a node first, so it goes on asking as fast as the nodes answer. But whoever refuses it
- * again and again has not yielded: that one is asked for at longer and longer pauses, but while nodes may be asked.
+ * again and again has not yielded: that one is asked for at longer and longer pauses, but while nodes may be asked. All of
+ * a process that do so for a name share the pace of one.
  *
  * @param sameCount how often in a row the same clients have refused it
+ * @param keeperCount how many of its process keep nodes of the name, itself among them
  */
 export function keepAtMs(
   { roundTripMs, splitCount, sentMs, askUntilMs }: ContestState,
   sameCount: number,
+  keeperCount: number,
   nowMs: number,
 ): number {
   if (splitCount === 1) return nowMs;
-  const growth = sameCount < 2 ? 0 : Math.min(MAX_GROWTH, 2 ** (sameCount - 1));
-  const atMs = sentMs + Math.max(MIN_ASK_MS, roundTripMs * growth);
+  const tripMs = Math.max(MIN_ASK_MS, roundTripMs);
+  const pauseMs = sameCount < 2 ? MIN_ASK_MS : tripMs * Math.min(MAX_GROWTH, 2 ** (sameCount - 1));
+  const atMs = sentMs + pauseMs * keeperCount;
   return Math.max(nowMs, Math.min(atMs, askUntilMs));
 }
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { RefusedVote, Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench, leaseSettings } from "../support/coordinator-bench.js";
+import { CoordinatorBench, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
 const TIMEOUT_MS = leaseSettings().nodeTimeoutMs;
@@ -99,17 +99,39 @@ describe("an acquire whose nodes are split", () => {
     expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
   });
 
-  it("goes on asking while others have the rest, at most every 2 ms", () => {
+  it("goes on asking while now these and now those have the rest, at most every 2 ms", () => {
     const { bench, answerAfter } = contested();
     answerAfter(0, [granted(7), byHigher(), byHighest()]);
     for (let ms = 0; ms < 20; ms++) {
-      bench.answer("acquire", [undefined, byHigher(), byHighest()]);
+      const by = ms % 4 < 2 ? [byHigher(), byHighest()] : [byHighest(), byHigher()];
+      bench.answer("acquire", [undefined, ...by]);
       bench.clock.advance(1);
     }
     const [first, second] = bench.counts("acquire");
     expect(first).to.equal(1);
     expect(second).to.be.within(10, 12);
   });
+
+  for (const callCount of [1, 5, 12]) {
+    it(`L5: ask at most 60 times within 100 ms, where ${callCount} of a process keep nodes`, () => {
+      const bench = new CoordinatorBench(3);
+      for (let count = 0; count < callCount; count++) bench.acquire({ nodeTimeoutMs: 1_000 });
+      for (let ms = 0; ms < 100; ms++) {
+        bench.clock.advance(1);
+        // Those that have been answered do not mind another answer.
+        bench.nodes.forEach((node, index) => {
+          const vote = [granted(7), byHigher(), byHighest()][index] ?? granted(7);
+          for (const { reply } of node.all("acquire")) reply(vote);
+        });
+      }
+      const counts = bench.counts("acquire");
+      expect(counts[0]).to.equal(callCount);
+      expect(counts[1]).to.be.within(2 * callCount + 1, 60);
+      expect(bench.context.keepers.countOf(KEYS.lockKey)).to.equal(callCount);
+      bench.clock.advance(2_000);
+      expect(bench.context.keepers.countOf(KEYS.lockKey)).to.equal(0);
+    });
+  }
 
   it("rolls back and asks all anew after one to two round trips, as another owner, where it is not", () => {
     const { bench, answerAfter, ownersAt } = contested();

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
+import { uniform } from "../support/uniform.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import {
   askAll,
@@ -194,23 +195,23 @@ describe("the pauses of those that yield", () => {
 
   it("of one that keeps its nodes end there, too", () => {
     const slow = { ...contest, splitCount: 9, sentMs: 735 };
-    expect(keepAtMs(slow, 4, 745)).to.equal(750);
-    expect(keepAtMs({ ...slow, sentMs: 700 }, 4, 705)).to.equal(740);
+    expect(keepAtMs(slow, 4, 1, 745)).to.equal(750);
+    expect(keepAtMs({ ...slow, sentMs: 700 }, 4, 1, 705)).to.equal(740);
   });
 
   it("are none for the first ask of one that keeps its nodes", () => {
-    expect(keepAtMs(contest, 0, 1)).to.equal(1);
+    expect(keepAtMs(contest, 0, 1, 1)).to.equal(1);
   });
 
   it("of one that keeps its nodes become longer where the same refuse it again and again, up to fourfold", () => {
     const { sentMs, roundTripMs } = contest;
     const pauses = [0, 1, 2, 3, 4, 60].map((sameCount) => {
-      return keepAtMs({ ...contest, splitCount: 9 }, sameCount, sentMs) - sentMs;
+      return keepAtMs({ ...contest, splitCount: 9 }, sameCount, 1, sentMs) - sentMs;
     });
     const [two, four] = [2 * roundTripMs, 4 * roundTripMs];
     expect(pauses).to.deep.equal([MIN_ASK_MS, MIN_ASK_MS, two, four, four, four]);
     const lateMs = sentMs + 100 * roundTripMs;
-    expect(keepAtMs({ ...contest, splitCount: 4 }, 2, lateMs)).to.equal(lateMs);
+    expect(keepAtMs({ ...contest, splitCount: 4 }, 2, 1, lateMs)).to.equal(lateMs);
   });
 
   for (const [before, now, isSame] of [
@@ -229,7 +230,25 @@ describe("the pauses of those that yield", () => {
 
   it("of one that keeps its nodes are never shorter than the shortest", () => {
     const fast = { ...contest, roundTripMs: 0.1, splitCount: 9 };
-    expect(keepAtMs(fast, 5, fast.sentMs)).to.equal(fast.sentMs + MIN_ASK_MS);
+    expect(keepAtMs(fast, 0, 1, fast.sentMs)).to.equal(fast.sentMs + MIN_ASK_MS);
+    expect(keepAtMs(fast, 5, 1, fast.sentMs)).to.equal(fast.sentMs + 4 * MIN_ASK_MS);
+  });
+
+  it("of all of a process that keep nodes are those of one, so a dozen ask sixty times in 100 ms at most", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 12 }), uniform(0, 20), (keeperCount, roundTripMs) => {
+        // All nodes at first; then those that refused, at once; and then the same refuse it again and again.
+        let askCount = 2;
+        let sentMs = 0;
+        for (let sameCount = 0; ; sameCount++) {
+          const state = { ...contest, roundTripMs, splitCount: 2 + sameCount, sentMs };
+          sentMs = keepAtMs(state, sameCount, keeperCount, sentMs);
+          if (sentMs > 100) break;
+          askCount++;
+        }
+        expect(askCount * keeperCount).to.be.at.most(60);
+      }),
+    );
   });
 
   it("wait for silent nodes a quarter of their deadline, or as long again as the others took", () => {

@@ -1,4 +1,5 @@
 import { LossNews } from "../../src/coordinator/loss-news.js";
+import { Keepers } from "../../src/coordinator/keepers.js";
 import { Proposals } from "../../src/coordinator/proposals.js";
 import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
@@ -84,6 +85,7 @@ export class CoordinatorBench {
           ? new Admission(withoutDelay(clock))
           : new Admission(clock, { min: window, start: window, max: window }),
       proposals: new Proposals(this.clock),
+      keepers: new Keepers(),
       lossNews: new LossNews(clock, inbox),
       observer: {
         onGranted: () => this.grantedCount++,

@@ -223,6 +223,16 @@ export const ROWS: readonly Row[] = [
     test: "test/protocol/split.test.ts",
   },
   {
+    id: "keepers-each-at-full-pace",
+    means:
+      "all of a process that keep nodes of a split name ask the others again at the pace of one",
+    seenIn: "retry limits for a call, where a process makes many",
+    file: "src/coordinator/contest.ts",
+    find: "const keeperCount = this.#context.keepers.countOf(this.#lockKey);",
+    replace: "const keeperCount = 1;",
+    test: "test/coordinator/contest.test.ts",
+  },
+  {
     id: "leave-has",
     means: "an acquire that its owner let in leaves a place behind that it had taken over",
     file: "src/coordinator/wait-queues.ts",
