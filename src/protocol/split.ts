@@ -71,6 +71,16 @@ export const MIN_ASK_MS = 2;
 /** Pauses stop growing at so many times the first. */
 const MAX_GROWTH = 4;
 
+/** A round trip as it counts for pauses, ms. */
+function tripMsOf({ roundTripMs }: Pick<ContestState, "roundTripMs">): number {
+  return Math.max(MIN_ASK_MS, roundTripMs);
+}
+
+/** By how much a pause has grown: it doubles each time. @param count of pauses, from 1 */
+function growthOf(count: number): number {
+  return Math.min(MAX_GROWTH, 2 ** (count - 1));
+}
+
 /**
  * How many round trips one waits at first that has got no node. An even number of nodes can be halved: then the one that
  * keeps its half must get a node that is given back, before any of the many that have none.
@@ -130,14 +140,14 @@ function refuserOf(vote: Vote | undefined): string | undefined {
  * @param keeperCount how many of its process keep nodes of the name, itself among them
  */
 export function keepAtMs(
-  { roundTripMs, splitCount, sentMs, askUntilMs }: ContestState,
+  contest: ContestState,
   sameCount: number,
   keeperCount: number,
   nowMs: number,
 ): number {
+  const { splitCount, sentMs, askUntilMs } = contest;
   if (splitCount === 1) return nowMs;
-  const tripMs = Math.max(MIN_ASK_MS, roundTripMs);
-  const pauseMs = sameCount < 2 ? MIN_ASK_MS : tripMs * Math.min(MAX_GROWTH, 2 ** (sameCount - 1));
+  const pauseMs = sameCount < 2 ? MIN_ASK_MS : tripMsOf(contest) * growthOf(sameCount);
   const atMs = sentMs + pauseMs * keeperCount;
   return Math.max(nowMs, Math.min(atMs, askUntilMs));
 }
@@ -151,15 +161,15 @@ export function keepAtMs(
  * @param unit a random number in [0, 1)
  */
 export function askAll(
-  { roundTripMs, splitCount, untilMs, askUntilMs }: ContestState,
+  contest: ContestState,
   had: { readonly hadVote: boolean; readonly nodeCount: number },
   unit: number,
   nowMs: number,
 ): { readonly atMs: number; readonly isLastAsk: boolean } {
-  const tripMs = Math.max(MIN_ASK_MS, roundTripMs);
-  const growth = Math.min(MAX_GROWTH, 2 ** (splitCount - 1));
+  const { splitCount, untilMs, askUntilMs } = contest;
+  const tripMs = tripMsOf(contest);
   const trips = had.hadVote ? 1 : tripsWithoutNode(had.nodeCount);
-  const atMs = nowMs + tripMs * trips * growth * (1 + unit);
+  const atMs = nowMs + tripMs * trips * growthOf(splitCount) * (1 + unit);
   const lastMs = Math.min(untilMs - tripMs, askUntilMs) - tripMs;
   return { atMs: Math.min(atMs, Math.max(nowMs, lastMs)), isLastAsk: atMs > lastMs };
 }
