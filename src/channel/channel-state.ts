@@ -1,4 +1,4 @@
-import type { NodeReadiness } from "../protocol/readiness.js";
+import type { NodeReadiness } from "../protocol/quorum.js";
 
 /**
  * - `connecting`: no handshake yet; operations wait for it within their deadline

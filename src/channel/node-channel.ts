@@ -7,7 +7,7 @@ import type {
   VoteReceiver,
 } from "../coordinator/ports.js";
 import { isExcused } from "../protocol/capabilities.js";
-import type { NodeReadiness } from "../protocol/readiness.js";
+import type { NodeReadiness } from "../protocol/quorum.js";
 import type { NodeGrant } from "../protocol/node-messages.js";
 import type { Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";

@@ -5,7 +5,7 @@ import { ClosedError, NotReadyError } from "../api/errors.js";
 import { MisconfiguredError } from "../api/node-errors.js";
 import type { NodeStatus } from "../api/events.js";
 import { whenAborted } from "../runtime/when-aborted.js";
-import { neededCount, readiness, willBeReady, type NodeReadiness } from "../protocol/readiness.js";
+import { neededCount, readiness, willBeReady, type NodeReadiness } from "../protocol/quorum.js";
 
 /** Default limit of {@link LockManager.ready} for nodes that may never vote, ms. */
 const DEFAULT_TIMEOUT_MS = 10_000;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { NODE_STATES, nodeStatesPicture, type Band } from "../../pictures/node-states.js";
 import { readinessOf, type ChannelState } from "../../src/channel/channel-state.js";
-import type { NodeReadiness } from "../../src/protocol/readiness.js";
+import type { NodeReadiness } from "../../src/protocol/quorum.js";
 
 const BAND_OF: Readonly<Record<NodeReadiness, Band>> = {
   votes: "votes",

@@ -1,4 +1,4 @@
-import { guardTimes, stageAt, untilNextStageMs, type Stage, type StopTimes } from "./deadlines.js";
+import { guardTimes, stageAt, untilNextStageMs, type Stage, type StopTimes } from "./stop-times.js";
 
 /** Longest interval between two checks of the validity, ms: detects suspends and losses without a notification. */
 const LOOK_MS = 100;

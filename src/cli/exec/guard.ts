@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import type { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { EXIT, ExitError } from "../exit-codes.js";
-import type { GuardTimes } from "./deadlines.js";
+import type { GuardTimes } from "./stop-times.js";
 import { readClocks, type GuardLine } from "./guard-lines.js";
 import type { Target } from "./target.js";
 

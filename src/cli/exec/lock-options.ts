@@ -3,7 +3,7 @@ import { MAX_PERMITS } from "../../protocol/semaphore-size.js";
 import { choice, duration, flag, text, whole, type Options, type Values } from "../command.js";
 import { EXIT, UsageError } from "../exit-codes.js";
 import { NODES_CHANGED } from "../nodes-changed.js";
-import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-deadline.js";
+import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-timeout.js";
 import { TTY_CHOICES } from "./tty.js";
 
 const SIGNALS = /^(SIG)?(HUP|INT|QUIT|TERM|USR1|USR2|KILL|ALRM|CONT)$/;

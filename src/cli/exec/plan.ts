@@ -2,10 +2,10 @@ import type { Call, Values } from "../command.js";
 import { checkSettings, type Checked } from "../connect.js";
 import { EXIT, ExitError, UsageError } from "../exit-codes.js";
 import { checkCommand } from "./command-path.js";
-import { problemOf, stopTimes, type StopTimes } from "./deadlines.js";
+import { problemOf, stopTimes, type StopTimes } from "./stop-times.js";
 import { inheritedStdio, problemOfDescriptor } from "./descriptors.js";
 import { commandOf, signalOf, type RUN_OPTIONS } from "./lock-options.js";
-import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-deadline.js";
+import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-timeout.js";
 import { staysInTerminal } from "./tty.js";
 
 /** Long enough for a node that answers slowly, short enough for a deploy that hangs. */

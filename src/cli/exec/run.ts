@@ -15,7 +15,7 @@ import { HoldingServer } from "./holding-server.js";
 import type { Plan } from "./plan.js";
 import type { SignalWatch } from "./signals.js";
 import type { StatusFeed } from "./status-feed.js";
-import { StopDeadline } from "./stop-deadline.js";
+import { StopTimeout } from "./stop-timeout.js";
 
 /** The lock, permit or term, which may be lost. */
 export interface HeldLock extends Held {
@@ -78,7 +78,7 @@ class Run {
 
   async run(): Promise<Outcome> {
     const { isInTerminal, leavesGroup, stopTimeoutMs, times } = this.#plan;
-    using deadline = new StopDeadline(stopTimeoutMs, (reason) => this.#kill(reason));
+    using deadline = new StopTimeout(stopTimeoutMs, (reason) => this.#kill(reason));
     const early: NodeJS.Signals[] = [];
     const passOn = (signal: NodeJS.Signals): void => {
       if (this.#group === undefined) return void early.push(signal);

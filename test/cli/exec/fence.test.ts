@@ -1,6 +1,6 @@
 import * as FakeTimers from "@sinonjs/fake-timers";
 import { expect } from "chai";
-import { stopTimes } from "../../../src/cli/exec/deadlines.js";
+import { stopTimes } from "../../../src/cli/exec/stop-times.js";
 import { Fence } from "../../../src/cli/exec/fence.js";
 
 const TTL_MS = 30_000;

@@ -52,7 +52,7 @@ export const ROWS: readonly Row[] = [
     id: "ready-without-a-quorum",
     means: "a manager is ready as soon as one node votes",
     seenIn: "clients that are ready when any connection is",
-    file: "src/protocol/readiness.ts",
+    file: "src/protocol/quorum.ts",
     find: 'countOf(nodes, "votes") >= needed ?',
     replace: 'countOf(nodes, "votes") >= 1 ?',
     where: ["pause", "datagram", "bursts"],

@@ -1,6 +1,6 @@
 import * as FakeTimers from "@sinonjs/fake-timers";
 import { expect } from "chai";
-import { StopDeadline } from "../../../src/cli/exec/stop-deadline.js";
+import { StopTimeout } from "../../../src/cli/exec/stop-timeout.js";
 
 type Step = NodeJS.Signals | number;
 
@@ -73,9 +73,7 @@ describe("The time that a command has once it was told to end", () => {
   for (const [title, timeoutMs, steps, expected] of CASES) {
     it(title, () => {
       const over: string[] = [];
-      using deadline = new StopDeadline(timeoutMs, (reason) =>
-        over.push(`${clock.now}: ${reason}`),
-      );
+      using deadline = new StopTimeout(timeoutMs, (reason) => over.push(`${clock.now}: ${reason}`));
       for (const step of steps) {
         if (typeof step === "number") clock.tick(step);
         else deadline.passedOn(step);
@@ -86,7 +84,7 @@ describe("The time that a command has once it was told to end", () => {
 
   it("does not go on when the command has ended", () => {
     const over: string[] = [];
-    const deadline = new StopDeadline(5_000, (reason) => over.push(reason));
+    const deadline = new StopTimeout(5_000, (reason) => over.push(reason));
     deadline.passedOn("SIGTERM");
     deadline[Symbol.dispose]();
     clock.tick(60_000);

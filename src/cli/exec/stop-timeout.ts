@@ -15,7 +15,7 @@ export const SAME_REQUEST_MS = 100;
  * How long a command may take to end once it was told to. Without a limit, one that ignores the signal would keep the
  * lock for as long as it likes.
  */
-export class StopDeadline implements Disposable {
+export class StopTimeout implements Disposable {
   readonly #timeoutMs: number;
   readonly #onOver: (reason: string) => void;
   #first: { readonly signal: NodeJS.Signals; readonly atMs: number } | undefined;

@@ -7,7 +7,7 @@ import {
   stopTimes,
   untilNextStageMs,
   type Stage,
-} from "../../../src/cli/exec/deadlines.js";
+} from "../../../src/cli/exec/stop-times.js";
 
 const DEFAULTS = { graceMs: 10_000, marginMs: 300, lateMs: 15_000 };
 
