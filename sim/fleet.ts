@@ -1,6 +1,5 @@
 import type { HistoryEvent, SendEvent } from "./oracles/history.js";
 import type { GrantedLease } from "../src/coordinator/observer.js";
-import type { Clock, NodePort } from "../src/coordinator/ports.js";
 import { LockManager } from "../src/manager/lock-manager.js";
 import type { WorldObserver } from "../src/nodes/simulated-nodes.js";
 import type { Quorum } from "../src/nodes/open-quorum.js";
@@ -38,18 +37,6 @@ const DAY_ZERO_US = 1_700_000_000_000_000;
 /** How late a timer may fire on a running process, µs, in addition to rounding. */
 export const TIMER_SLOP_US = 2_500;
 
-/** Bugs to plant, to check that the oracles detect them. Production code is never changed. */
-export interface Tamper {
-  /** Replaces the script that the nodes run. */
-  readonly script?: string;
-  /** Wraps the port between the coordinator and a node's channel. */
-  readonly wrapNode?: (node: NodePort, index: number) => NodePort;
-  /** Wraps the clock between a client's lock manager and its process. */
-  readonly wrapClock?: (clock: Clock) => Clock;
-  /** Overrides the scenario's settings, for the clients only. */
-  readonly options?: (settings: LockSettings) => Partial<LockSettings>;
-}
-
 /** What a run takes from the machine it runs on, and shows in addition to its history. */
 export interface Surroundings {
   readonly nextTurn?: NextTurn | undefined;
@@ -70,7 +57,6 @@ export class Fleet {
 
   readonly #scenario: Scenario;
   readonly #choices: Choices;
-  readonly #tamper: Tamper;
   readonly #links: readonly (readonly Link[])[];
   readonly #clients: (SimClient | undefined)[] = [];
   readonly #naive: (NaiveClient | undefined)[] = [];
@@ -99,13 +85,11 @@ export class Fleet {
     scenario: Scenario,
     choices: Choices,
     events: HistoryEvent[],
-    tamper: Tamper,
     { nextTurn, onCarry }: Surroundings = {},
   ) {
     this.world = new World(nextTurn);
     this.#scenario = scenario;
     this.#choices = choices;
-    this.#tamper = tamper;
     this.record = (event) => {
       if (event.kind === "key" && event.after !== undefined) this.#owners.add(event.after);
       events.push({ ...event, atUs: this.world.nowUs });
@@ -127,7 +111,7 @@ export class Fleet {
     };
     this.nodes = scenario.nodes.map(({ wallOffsetMs, ratePpm }, index) => {
       const clock = new SimClock(DAY_ZERO_US + wallOffsetMs * 1_000, ratePpm);
-      return new SimNode(index, clock, this.world, choices, observer, tamper.script);
+      return new SimNode(index, clock, this.world, choices, observer);
     });
     const { clients, foreign = [] } = scenario;
     const linksOf = (who: string, distancesUs: readonly number[] = []): Link[] =>
@@ -330,9 +314,8 @@ export class Fleet {
 
   #open(index: number, process: SimProcess, ofNodes: readonly number[] | undefined): SimClient {
     const { record, world } = this;
-    const promised = this.#optionsOf(index);
+    const settings = this.#optionsOf(index);
     const list = ofNodes ?? this.nodes.map((node) => node.index);
-    const settings = { ...promised, ...this.#tamper.options?.(promised) };
     const connections: Crashable[] = [];
     this.#connections[index] = connections;
     const owners = new Map<string, string>();
@@ -348,7 +331,6 @@ export class Fleet {
     );
     const place = {
       process,
-      clock: this.#tamper.wrapClock?.(process.clock) ?? process.clock,
       nodes: list.map((node) => this.nodes[node] as SimNode),
       links: list.map((node) => this.linkOf(index, node)),
       isDurable: list.map((node) => this.#scenario.nodes[node]?.isDurable === true),
@@ -365,7 +347,7 @@ export class Fleet {
       ...{ process, locks, owners, settings, world, record },
       nodes: list,
       quorum: opened[0] as Quorum,
-      nodeTimeoutMs: promised.nodeTimeoutMs,
+      nodeTimeoutMs: settings.nodeTimeoutMs,
       calls,
       dropIn: this.#hasDropIn(index)
         ? new DropIn({ process, record, calls, settings }, (onOpen, onGranted) => {
@@ -402,8 +384,7 @@ export class Fleet {
       onNodeState: ({ index }) => this.#onRecord(this.nodes[list[index] ?? -1] as SimNode),
       wrapNode: (channel, at) => {
         const node = list[at] ?? at;
-        const inner = this.#tamper.wrapNode?.(channel, node) ?? channel;
-        return recordingNode(inner, node, process, this.#rounds, record, this.#places, via);
+        return recordingNode(channel, node, process, this.#rounds, record, this.#places, via);
       },
     };
   }

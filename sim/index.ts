@@ -15,5 +15,4 @@ export type {
 export type { NetworkSettings } from "./link.js";
 export { exhaustiveChoices, recordedChoices, replayedChoices, seededChoices } from "./choices.js";
 export type { Choices, Exhaustive, RecordedChoice } from "./choices.js";
-export type { Tamper } from "./fleet.js";
 export { traceLine, traceOf } from "./trace.js";

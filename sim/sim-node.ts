@@ -95,7 +95,6 @@ export class SimNode {
     world: World,
     choices: Choices,
     observer: NodeObserver,
-    script?: string,
   ) {
     this.index = index;
     this.clock = clock;
@@ -106,7 +105,7 @@ export class SimNode {
       observer.onKey(this, change);
       if (change.after !== undefined) this.#watchExpiry(change.after);
     };
-    this.#server = new SimServer(() => clock.at(world.nowUs), onChange, script);
+    this.#server = new SimServer(() => clock.at(world.nowUs), onChange);
   }
 
   get record(): IncarnationRecord | undefined {

@@ -55,19 +55,12 @@ const VERSION = [8, 6] as const;
 export class SimServer {
   readonly keys: NodeKeys;
   readonly redis: MemoryRedis;
-  readonly #source: string;
   #script: { readonly sha: string; readonly script: CompiledScript } | undefined;
   #record: IncarnationRecord | undefined;
   #nodeList = "";
 
-  /** @param source the batch script, or one with a bug planted into it */
-  constructor(
-    nowUs: () => number,
-    onChange: (change: KeyChange) => void,
-    source: string = BATCH_SCRIPT,
-  ) {
+  constructor(nowUs: () => number, onChange: (change: KeyChange) => void) {
     this.redis = new MemoryRedis({ nowUs, version: VERSION, more: FOREIGN_COMMANDS });
-    this.#source = source;
     const isWatched = (key: string): boolean => watchedKey(key) !== undefined;
     this.keys = new NodeKeys(this.redis.keys, isWatched, onChange);
   }
@@ -146,7 +139,7 @@ export class SimServer {
 
   #scriptOf(withScript: boolean): CompiledScript {
     const { scripts } = this.redis;
-    if (withScript) return (this.#script = scripts.load(this.#source)).script;
+    if (withScript) return (this.#script = scripts.load(BATCH_SCRIPT)).script;
     return scripts.bySha(this.#script?.sha ?? "");
   }
 

@@ -1,4 +1,3 @@
-import type { Clock } from "../src/coordinator/ports.js";
 import {
   OWN_TRANSPORT,
   OWN_WORLD,
@@ -16,8 +15,6 @@ import { SimTransport } from "./sim-transport.js";
 /** Where a lock manager runs: its process, and the link from there to each node. */
 export interface Place {
   readonly process: SimProcess;
-  /** The process's clock, or a planted one. */
-  readonly clock: Clock;
   readonly nodes: readonly SimNode[];
   readonly links: readonly Link[];
   readonly isDurable: readonly boolean[];
@@ -37,13 +34,13 @@ export interface Crashable {
  * @param connections is filled with what the manager opens
  */
 export function nodesOf(
-  { process, clock, nodes, links, isDurable, inboxOn }: Place,
+  { process, nodes, links, isDurable, inboxOn }: Place,
   { window, isDeaf, fenceBuckets }: LockSettings,
   observer: WorldObserver,
   connections: Crashable[],
 ): NodeWithTransport[] {
   const world: OwnWorld = {
-    clock,
+    clock: process.clock,
     entropy: process.entropy,
     observer,
     warn: () => {},

@@ -11,7 +11,7 @@ import { judge } from "./oracles/judge.js";
 import { CLOCK_BAND_MS } from "../src/protocol/lease-times.js";
 import { seededChoices, type Choices } from "./choices.js";
 import { planFaults } from "./fault-injection.js";
-import { Fleet, TIMER_SLOP_US, type Surroundings, type Tamper } from "./fleet.js";
+import { Fleet, TIMER_SLOP_US, type Surroundings } from "./fleet.js";
 import { DEFAULTS } from "../src/options/table.js";
 import type { LockSettings, Scenario, Session } from "./scenario.js";
 import { oraclesOf } from "./profiles.js";
@@ -24,7 +24,6 @@ import { traceHash } from "./trace.js";
 export interface SimulateOptions extends Surroundings {
   /** Makes the decisions; by default from the scenario's seed. */
   readonly choices?: Choices;
-  readonly tamper?: Tamper;
   /** The oracles that judge; by default those that hold in the scenario's profile. */
   readonly oracles?: readonly OracleId[];
 }
@@ -54,7 +53,7 @@ export async function simulate(
 ): Promise<RunResult> {
   const events: HistoryEvent[] = [];
   const choices = options.choices ?? seededChoices(scenario.seed);
-  const fleet = new Fleet(scenario, choices, events, options.tamper ?? {}, options);
+  const fleet = new Fleet(scenario, choices, events, options);
   await runPhases(fleet, scenario);
 
   const history: History = { settings: settingsOf(scenario), events };

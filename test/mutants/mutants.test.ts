@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "chai";
+import { ORACLE_IDS } from "../../sim/oracles/history.js";
 import { misfits, ROOT } from "./broken-code.js";
 import { resultsPage, whoNotices } from "./results-page.js";
 import { isTested, type Row } from "./row.js";
@@ -26,6 +27,11 @@ describe("each known bug of the field, planted into the code", () => {
   it("has a name of its own", () => {
     const ids = ALL_ROWS.map(({ id }) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).to.deep.equal([]);
+  });
+
+  it("leaves no oracle without a bug that it must find", () => {
+    const found = new Set(ALL_ROWS.flatMap((row) => (isTested(row) ? [] : row.noticedBy)));
+    expect(ORACLE_IDS.filter((id) => !found.has(id))).to.deep.equal([]);
   });
 
   for (const row of ALL_ROWS) {

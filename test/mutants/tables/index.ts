@@ -6,6 +6,7 @@ import { ROWS as face } from "./face.js";
 import { ROWS as kinds } from "./kinds.js";
 import { ROWS as lease } from "./lease.js";
 import { ROWS as protocol } from "./protocol.js";
+import { ROWS as queue } from "./queue.js";
 import { ROWS as script } from "./script.js";
 import { ROWS as waiting } from "./waiting.js";
 import type { Row } from "../row.js";
@@ -16,6 +17,7 @@ export const TABLES: Readonly<Record<string, readonly Row[]>> = {
   attempt,
   waiting,
   deferred,
+  queue,
   lease,
   channel,
   script,

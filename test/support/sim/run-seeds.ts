@@ -1,6 +1,5 @@
 import type { OracleId, Violation } from "../../../sim/oracles/history.js";
 import { coverageOf, SOMETIMES, type Coverage } from "../../../sim/oracles/coverage.js";
-import type { Tamper } from "../../../sim/fleet.js";
 import { generateScenario } from "../../../sim/generate.js";
 import type { Profile } from "../../../sim/profiles.js";
 import { smallestMarginUs } from "../../../sim/oracles/margin.js";
@@ -16,7 +15,6 @@ export interface SeedsResult {
 
 export interface SeedsOptions {
   readonly oracles?: readonly OracleId[];
-  readonly tamper?: Tamper;
   /** Goes on until this oracle has fired. */
   readonly until?: OracleId;
 }
@@ -26,7 +24,7 @@ export async function runSeeds(
   profile: Profile,
   firstSeed: number,
   count: number,
-  { oracles, tamper, until }: SeedsOptions = {},
+  { oracles, until }: SeedsOptions = {},
 ): Promise<SeedsResult> {
   const failures: string[] = [];
   const ids = new Set<OracleId>();
@@ -35,10 +33,7 @@ export async function runSeeds(
   };
   let marginUs = Number.POSITIVE_INFINITY;
   for (let seed = firstSeed; seed < firstSeed + count; seed++) {
-    const result = await simulate(generateScenario(seed, profile), {
-      ...(oracles && { oracles }),
-      ...(tamper && { tamper }),
-    });
+    const result = await simulate(generateScenario(seed, profile), { ...(oracles && { oracles }) });
     const seen = coverageOf(result.history);
     for (const what of SOMETIMES) coverage[what] += seen[what];
     marginUs = Math.min(marginUs, smallestMarginUs(result.history));
