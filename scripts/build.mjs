@@ -3,13 +3,12 @@
 // them: each file costs about a millisecond.
 //
 // --out DIR: writes there instead of to dist/.
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { bundleCli } from "./bundle-cli.mjs";
-import { embedLua } from "./embed-lua.mjs";
+import { compile } from "./compile.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -20,17 +19,13 @@ const out = resolve(values.out);
 const PROGRAMS = ["testing/container-watchdog"];
 
 ensurePackages();
-embedLua();
 rmSync(out, { recursive: true, force: true });
 declareTypes();
 await bundle();
 await bundleCli(join(out, "cli"));
 
 function declareTypes() {
-  const tsc = join(root, "node_modules", ".bin", "tsc");
-  const args = ["-p", "tsconfig.build.json", "--outDir", out];
-  const { status } = spawnSync(tsc, args, { cwd: root, stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
+  if (!compile(root, "tsconfig.build.json", out)) process.exit(1);
   removeUnreachedTypes();
 }
 

@@ -1,8 +1,7 @@
 // npm run demo: installs packages and a Redis server if needed, compiles the demo and runs it.
-import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { embedLua } from "./embed-lua.mjs";
+import { compile } from "./compile.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 import { parseArguments } from "./parse-arguments.mjs";
@@ -20,18 +19,8 @@ const { record } = parseArguments(USAGE, { record: { type: "string" } });
 if (record !== undefined) process.env["QUORATE_DEMO_RECORD"] = record;
 ensurePackages();
 await ensureRedis();
-compile();
+console.error("compiling the demo");
+// Not into build/, which a test run may delete at any moment.
+if (!compile(root, join("examples", "demo", "tsconfig.json"))) process.exit(1);
 // In this process, so that signals need not be forwarded to another one.
 await import(pathToFileURL(join(root, ".tmp", "demo", "examples", "demo", "main.js")).href);
-
-/** Not into build/, which a test run may delete at any moment. */
-function compile() {
-  embedLua();
-  console.error("compiling the demo");
-  const tsc = join(root, "node_modules", ".bin", "tsc");
-  const project = join("examples", "demo", "tsconfig.json");
-  const result = spawnSync(tsc, ["-p", project], { cwd: root, stdio: "inherit" });
-  if (result.status === 0) return;
-  console.error("the demo does not compile");
-  process.exit(1);
-}

@@ -1,9 +1,9 @@
 // Compiles one of the repository's programs and runs it on real servers.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { embedLua } from "./embed-lua.mjs";
+import { compile } from "./compile.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 
@@ -23,7 +23,7 @@ export async function launch(folder, outputName, { nodeArgs = [], failedCode = 1
   // Printing the usage needs no server.
   if (!process.argv.includes("--help")) await ensureRedis();
   rmSync(output, { recursive: true, force: true });
-  compile(folder, output, failedCode);
+  if (!compile(root, join(folder, "tsconfig.json"), output)) process.exit(failedCode);
   const args = [...nodeArgs, join(output, folder, "main.js"), ...process.argv.slice(2)];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit" });
   // Ctrl-C reaches the child too: it stops its servers, and this process exits after it.
@@ -34,14 +34,4 @@ export async function launch(folder, outputName, { nodeArgs = [], failedCode = 1
     process.exitCode = code ?? failedCode;
   });
   return output;
-}
-
-function compile(folder, output, failedCode) {
-  embedLua();
-  const tsc = join(root, "node_modules", ".bin", "tsc");
-  const args = ["-p", join(folder, "tsconfig.json"), "--outDir", output];
-  const result = spawnSync(tsc, args, { cwd: root, stdio: "inherit" });
-  if (result.status === 0) return;
-  console.error("the sources do not compile");
-  process.exit(failedCode);
 }

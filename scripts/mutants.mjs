@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { embedLua } from "./embed-lua.mjs";
+import { compile } from "./compile.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 import { ensureRedis } from "./ensure-redis.mjs";
 
@@ -11,14 +11,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 ensurePackages();
 // Some bugs must be noticed by tests that need a server.
 await ensureRedis();
-embedLua();
-run(join(root, "node_modules", ".bin", "tsc"), ["-p", "tsconfig.json"]);
-run(process.execPath, [
-  join(root, "build", "test", "mutants", "main.js"),
-  ...process.argv.slice(2),
-]);
-
-function run(command, args) {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
-}
+if (!compile(root, "tsconfig.json")) process.exit(1);
+const main = join(root, "build", "test", "mutants", "main.js");
+const args = [main, ...process.argv.slice(2)];
+const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+process.exitCode = status ?? 1;

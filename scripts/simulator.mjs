@@ -1,8 +1,8 @@
 // Compiles the simulator and resolves to its commands. It needs no Redis.
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { compile } from "./compile.mjs";
 import { embedLua } from "./embed-lua.mjs";
 import { ensurePackages } from "./ensure-packages.mjs";
 
@@ -14,7 +14,7 @@ const stamp = join(output, "compiled");
 export async function simulator() {
   ensurePackages();
   embedLua();
-  if (!isFresh()) compile();
+  if (!isFresh()) renew();
   return import(pathToFileURL(join(output, "sim", "cli", "index.js")).href);
 }
 
@@ -28,15 +28,9 @@ function isFresh() {
   return sources.every((path) => statSync(join(root, path)).mtimeMs < compiledMs);
 }
 
-function compile() {
+function renew() {
   const startedMs = Date.now();
-  const tsc = join(root, "node_modules", ".bin", "tsc");
-  const project = join("sim", "cli", "tsconfig.json");
-  const result = spawnSync(tsc, ["-p", project], { cwd: root, stdio: "inherit" });
-  if (result.status !== 0) {
-    console.error("the sources do not compile");
-    process.exit(3);
-  }
+  if (!compile(root, join("sim", "cli", "tsconfig.json"))) process.exit(3);
   mkdirSync(output, { recursive: true });
   writeFileSync(stamp, `${startedMs}\n`);
 }

@@ -119,8 +119,8 @@ describe("the rows of the tables", () => {
 
   /** Many rows are about the same file, or the same name of it. */
   const known = new Map<string, Sources>();
-  function once(title: string, altered: () => Record<string, string>): Sources {
-    const among = known.get(title) ?? sources.with(new Map(Object.entries(altered())));
+  function once(title: string, altered: () => Sources): Sources {
+    const among = known.get(title) ?? altered();
     known.set(title, among);
     return among;
   }
@@ -129,7 +129,14 @@ describe("the rows of the tables", () => {
     const wrong = changes.flatMap(({ id, each }) => {
       const { file } = placeOf(each, sources);
       const moved = file.replace(/(\.\w+)$/, "-moved$1");
-      const among = once(moved, () => ({ [file]: "", [moved]: commented(file) }));
+      const among = once(moved, () =>
+        sources.with(
+          new Map([
+            [file, ""],
+            [moved, commented(file)],
+          ]),
+        ),
+      );
       return fitsIn(id, each, among, moved);
     });
     expect(wrong, HINT).to.deep.equal([]);
@@ -140,7 +147,7 @@ describe("the rows of the tables", () => {
       const { file } = placeOf(each, sources);
       const names = tokensOfPart(file, each.find).filter(({ isName }) => isName);
       return [...new Set(names.map(({ text }) => text))].flatMap((name) => {
-        const among = once(`${file} ${name}`, () => ({ [file]: renameIn(file, name) }));
+        const among = once(`${file} ${name}`, () => sources.renamed(file, name, `${name}Renamed`));
         return fitsIn(`${id}, ${name}`, each, among, file);
       });
     });
@@ -161,13 +168,5 @@ describe("the rows of the tables", () => {
     const text = sources.text(file);
     const tokens = sources.tokens(file).map(({ start, end }) => text.slice(start, end));
     return tokens.join(file.endsWith(".lua") ? " -- x\n  " : " /* x */ ");
-  }
-
-  /** Wherever it occurs in this file. */
-  function renameIn(file: string, name: string): string {
-    const places = sources.tokens(file).filter((token) => token.text === name);
-    return places.reduceRight((result, { start, end }) => {
-      return `${result.slice(0, start)}${name}Renamed${result.slice(end)}`;
-    }, sources.text(file));
   }
 });

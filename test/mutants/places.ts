@@ -60,6 +60,16 @@ export class Sources {
     }
     return sources;
   }
+
+  /** The same, with another name for one in a file: quicker than to parse it again. */
+  renamed(file: string, name: string, newName: string): Sources {
+    const sources = this.with(new Map());
+    const tokens = this.tokens(file).map((token) =>
+      token.text === name ? { ...token, text: newName } : token,
+    );
+    sources.#tokens.set(file, tokens);
+    return sources;
+  }
 }
 
 export function readSources(root: string): Sources {
