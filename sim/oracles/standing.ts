@@ -31,6 +31,10 @@ class Check {
   readonly #health = new Health();
   /** By process, name and node: when its place was written. */
   readonly #writtenUs = new Map<string, number>();
+  /** By owner: its process. */
+  readonly #processes = new Map<string | undefined, string>();
+  /** By name and node: the process whose key is there. */
+  readonly #keyOf = new Map<string, string | undefined>();
   /** By process and name: the locks that it holds itself, and when it held one last. */
   readonly #held = new Map<string, { readonly owners: Set<string>; lastUs: number }>();
   readonly #reported = new Set<Waits>();
@@ -46,6 +50,13 @@ class Check {
     this.#waiting.see(event);
     this.#health.see(event);
     switch (event.kind) {
+      case "send":
+        this.#processes.set(event.ownerId, event.process);
+        if (event.deferred !== undefined) this.#processes.set(event.deferred, event.process);
+        break;
+      case "key":
+        this.#keyOf.set(`${rootOf(event.name)} ${event.node}`, this.#processes.get(event.after));
+        break;
       case "place":
         if (!WRITTEN.has(event.what) || event.op === "forget") break;
         this.#writtenUs.set(`${event.process} ${event.name} ${event.node}`, event.atUs);
@@ -93,7 +104,9 @@ class Check {
       if (nowUs - this.#health.wellSinceUs(process, node) >= WRITTEN_US) wellCount++;
       const writtenUs =
         this.#writtenUs.get(`${process} ${name} ${node}`) ?? Number.NEGATIVE_INFINITY;
-      if (nowUs - writtenUs < WRITTEN_US) standingCount++;
+      // A deferred acquire that the node executed in vain: the name is not free there, but for this process.
+      const isKeyOwn = this.#keyOf.get(`${rootOf(name)} ${node}`) === process;
+      if (isKeyOwn || nowUs - writtenUs < WRITTEN_US) standingCount++;
       hasStood ||= writtenUs >= sinceUs;
     }
     const quorum = this.#lists.quorumOf(process);

@@ -7,10 +7,12 @@ import {
   eligible,
   end,
   grant,
+  key,
   nodeEvent,
   phase,
   place,
   processEvent,
+  send,
   settle,
   vote,
 } from "../../support/check/events.js";
@@ -74,6 +76,13 @@ describe("oracle W3, those who wait", () => {
           ...[waits, ...stand(1), ...stand(5 * S, [0])],
           vote(5 * S, "a1", 1, { process: "A", name: "a#2" }),
           later,
+        ],
+      },
+      {
+        title: "one whose acquire of before a node has executed, for as long as its key is there",
+        events: [
+          ...[waits, send(1, "a1", 1, { process: "A" }), ...stand(1), ...stand(5 * S, [0])],
+          ...[key(1.5 * S, 1, undefined, "a1", { op: "release" }), later],
         ],
       },
       {
@@ -153,6 +162,14 @@ describe("oracle W3, those who wait", () => {
       {
         title: "one that is refreshed by too few",
         events: [waits, ...stand(1), ...stand(5 * S, [1]), later],
+      },
+      {
+        title: "one whose key is there no more, and one beside the key of another",
+        events: [
+          ...[waits, send(1, "a1", 1, { process: "A" }), send(1, "b1", 2, { process: "B" })],
+          ...[...stand(1), ...stand(5 * S, [0]), key(1.5 * S, 1, undefined, "a1")],
+          ...[key(1.6 * S, 1, "a1", undefined), key(1.6 * S, 2, undefined, "b1"), later],
+        ],
       },
       {
         title: "one behind a fault that is over",
