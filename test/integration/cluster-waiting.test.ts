@@ -40,16 +40,18 @@ class Watch implements AsyncDisposable {
 
   /** What came since then, without refreshes, which come all the time. */
   async since(what: () => Promise<unknown>): Promise<readonly string[]> {
-    await this.#mark("start");
+    const from = await this.#mark("start");
     await what();
-    await this.#mark("end");
-    const from = this.steps.lastIndexOf("start");
-    return this.steps.slice(from + 1, -1).filter((step) => step !== "refresh");
+    const to = await this.#mark("end");
+    return this.steps.slice(from + 1, to).filter((step) => step !== "refresh");
   }
 
-  async #mark(word: string): Promise<void> {
+  /** Resolves to where it stands among the steps: others may have followed. */
+  async #mark(word: string): Promise<number> {
+    const from = this.steps.length;
     await this.#server.command("ECHO", word);
-    await eventually("it is seen", () => this.steps.at(-1) === word);
+    await eventually("it is seen", () => this.steps.includes(word, from));
+    return this.steps.indexOf(word, from);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

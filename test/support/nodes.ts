@@ -73,10 +73,12 @@ export async function lockKeys(servers: readonly Commanded[]): Promise<string[]>
  * key, which would otherwise go by itself.
  */
 export async function noLockKeys(servers: readonly Commanded[], limitMs = 10_000): Promise<void> {
+  let left: readonly string[] = [];
   await eventually(
-    "no lock key is left",
+    () => `no lock key is left, and there are ${left.join(", ")}`,
     async () => {
-      if ((await lockKeys(servers)).length > 0) return false;
+      left = await lockKeys(servers);
+      if (left.length > 0) return false;
       await sleep(30);
       return (await lockKeys(servers)).length === 0;
     },

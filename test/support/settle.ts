@@ -61,13 +61,15 @@ export async function aborted(signal: AbortSignal): Promise<void> {
  * is waited for can take on a busy machine, where it takes seconds to start a process.
  */
 export async function eventually(
-  what: string,
+  what: string | (() => string),
   condition: () => boolean | Promise<boolean>,
   limitMs = 30_000,
 ): Promise<void> {
   const endMs = performance.now() + limitMs;
   while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error(`not within ${limitMs} ms: ${what}`);
+    if (performance.now() > endMs) {
+      throw new Error(`not within ${limitMs} ms: ${typeof what === "string" ? what : what()}`);
+    }
     await sleep(10);
   }
 }
