@@ -6,6 +6,7 @@ import {
   failureOf,
   isLossReasonKnown,
   isOwnDelay,
+  learn,
   lingerMs,
   lossReason,
   unaskedFailure,
@@ -113,6 +114,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** It cannot be granted any more. */
   #isRolledBack = false;
   #isOver = false;
+  #failure: AttemptFailure | undefined;
 
   constructor(context: Context, asked: Asked, listener: AttemptListener) {
     const { keys, mode = NEWCOMER, contest } = asked;
@@ -357,6 +359,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const lease = this.#lease;
     if (lease === undefined) {
       if (!this.#isOver) this.#sealing?.onAcquireVote(index, vote);
+      else if (this.#failure !== undefined) learn(this.#failure, index, vote);
       return;
     }
     const { waiter } = this.#mode;
@@ -493,7 +496,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const isUnanswered = kind === "unreachable" && !isContested && !isOwnDelay(votes);
     const nowMs = this.#context.clock.now();
     this.#end(isUnanswered ? "unanswered" : "answered", nowMs);
-    this.#listener.onOutcome(failureOf(kind, votes, isOutrun, isContested), nowMs);
+    this.#failure = failureOf(kind, votes, isOutrun, isContested);
+    this.#listener.onOutcome(this.#failure, nowMs);
   }
 
   #end(how: "answered" | "unanswered" | "aborted", nowMs: number): void {

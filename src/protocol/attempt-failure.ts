@@ -11,8 +11,8 @@ export interface AttemptFailure {
    *   outrun
    * - `queued`: it was not admitted before its deadline, and nothing was sent
    */
-  readonly kind: LossReason | "exhausted" | "queued";
-  readonly votes: Votes;
+  kind: LossReason | "exhausted" | "queued";
+  votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
   /** A quorum granted it in time, and could have stored its token but for higher fences of other attempts. */
@@ -32,6 +32,16 @@ export function failureOf(
 ): AttemptFailure {
   const freeInMs = quorumFreeInMs(votes.map(blockedMs));
   return { kind, votes, quorumFreeInMs: freeInMs, isOutrun, isContested };
+}
+
+/**
+ * A node has answered for which those that split the nodes did not wait: that may be why. It is told to who cannot ask
+ * again.
+ */
+export function learn(failure: AttemptFailure, index: number, vote: Vote): void {
+  if (failure.kind !== "unreachable" || failure.votes[index] !== undefined) return;
+  failure.votes = failure.votes.with(index, vote);
+  failure.kind = lossReason(failure.votes);
 }
 
 /** Of an attempt that asked no node. */

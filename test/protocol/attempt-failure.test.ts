@@ -4,6 +4,7 @@ import {
   failureOf,
   isHopeless,
   isLossReasonKnown,
+  learn,
   lingerMs,
   lossReason,
   sharesOf,
@@ -37,6 +38,28 @@ describe("failureOf", () => {
     const votes = [{ ...heldFor(500), overdueInMs: 30 } as Vote, heldFor(40), heldFor(600)];
     expect(failureOf("refused", votes).quorumFreeInMs).to.equal(40);
   });
+});
+
+describe("learn", () => {
+  const [byA, byB] = [
+    { ...held(), holder: "a" },
+    { ...held(), holder: "b" },
+  ];
+  for (const [title, kind, votes, vote, becomes] of [
+    ["one other had a quorum", "unreachable", [byA, undefined, byB], byA, "refused"],
+    ["none had", "unreachable", [byA, undefined, byB], granted(7), "split"],
+    ["still unknown", "unreachable", [byA, undefined, byB], fault("timeout"), "unreachable"],
+    ["it had answered before", "unreachable", [byA, fault("timeout"), byB], byA, "unreachable"],
+    ["the reason was another", "exhausted", [granted(7), undefined, byA], byA, "exhausted"],
+  ] as const) {
+    it(`has the reason by an answer that was not waited for: ${title}`, () => {
+      const failure = failureOf(kind, votes);
+      const before = [...votes];
+      learn(failure, 1, vote);
+      expect(failure.kind).to.equal(becomes);
+      expect(votes, "of its round").to.deep.equal(before);
+    });
+  }
 });
 
 describe("unaskedFailure", () => {
