@@ -53,7 +53,7 @@ export function preamble(results: Results): string {
   const how =
     uncontended === undefined
       ? ""
-      : `\nUncontended: ${uncontended.plan.rounds} rounds of ${uncontended.plan.measureMs} ms.`;
+      : ` Uncontended: ${uncontended.plan.rounds} rounds of ${uncontended.plan.measureMs} ms.`;
   return `${placesOf(results)}
 Clients and servers share the CPU. Every run is a separate process; rounds interleave the subjects.
 Figures are medians of the rounds (minimum to maximum).${how}`;
