@@ -237,4 +237,13 @@ export const ROWS: readonly Row[] = [
     seedBudget: 150,
     pin: { where: 0, seed: 1, ms: 64 },
   },
+  {
+    id: "late-reason-unheard",
+    means: "who cannot ask again is not told what a node said that its split did not wait for",
+    file: "src/coordinator/attempt.ts",
+    find: "else if (this.#failure !== undefined) learn(this.#failure, index, vote);",
+    replace: "",
+    test: "test/sim/corpus.test.ts",
+    grep: "several-25064022-E1",
+  },
 ];
