@@ -31,7 +31,7 @@ class Check {
   readonly #health = new Health();
   /** By process, name and node: when its place was written. */
   readonly #writtenUs = new Map<string, number>();
-  /** By owner: its process. */
+  /** By the owner of an acquire that nodes may execute later: its process. */
   readonly #processes = new Map<string | undefined, string>();
   /** By name and node: the process whose key is there. */
   readonly #keyOf = new Map<string, string | undefined>();
@@ -51,7 +51,6 @@ class Check {
     this.#health.see(event);
     switch (event.kind) {
       case "send":
-        this.#processes.set(event.ownerId, event.process);
         if (event.deferred !== undefined) this.#processes.set(event.deferred, event.process);
         break;
       case "key":
@@ -104,7 +103,7 @@ class Check {
       if (nowUs - this.#health.wellSinceUs(process, node) >= WRITTEN_US) wellCount++;
       const writtenUs =
         this.#writtenUs.get(`${process} ${name} ${node}`) ?? Number.NEGATIVE_INFINITY;
-      // A deferred acquire that the node executed in vain: the name is not free there, but for this process.
+      // A deferred acquire that the node executed in vain: nobody else can get the name there.
       const isKeyOwn = this.#keyOf.get(`${rootOf(name)} ${node}`) === process;
       if (isKeyOwn || nowUs - writtenUs < WRITTEN_US) standingCount++;
       hasStood ||= writtenUs >= sinceUs;

@@ -414,7 +414,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     if (asksElse || failure.isOutrun || mayBeGranted) return;
     if (place === undefined && failure.kind !== "unreachable") return;
     const waitQueue = this.#context.waitQueues.of(this.keys);
-    waitQueue?.failures.add(failure, request, this.#sentMs);
+    // What a call beside the queue still learns is not for those in it.
+    waitQueue?.failures.add(place === undefined ? { ...failure } : failure, request, this.#sentMs);
   }
 
   /** The name is held only by those who admit it, and whose attempts were faster. */

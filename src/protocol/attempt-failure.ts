@@ -11,8 +11,8 @@ export interface AttemptFailure {
    *   outrun
    * - `queued`: it was not admitted before its deadline, and nothing was sent
    */
-  kind: LossReason | "exhausted" | "queued";
-  votes: Votes;
+  readonly kind: LossReason | "exhausted" | "queued";
+  readonly votes: Votes;
   /** When a quorum can be free by expiry alone, ms from now; Infinity if unknown. */
   readonly quorumFreeInMs: number;
   /** A quorum granted it in time, and could have stored its token but for higher fences of other attempts. */
@@ -35,13 +35,14 @@ export function failureOf(
 }
 
 /**
- * A node has answered for which those that split the nodes did not wait: that may be why. It is told to who cannot ask
- * again.
+ * A node has answered after an attempt had given way without it, because the nodes were split. Its answer may be the
+ * reason: calls that do not come to ask again are told that, so the failure that they keep is changed.
  */
 export function learn(failure: AttemptFailure, index: number, vote: Vote): void {
-  if (failure.kind !== "unreachable" || failure.votes[index] !== undefined) return;
-  failure.votes = failure.votes.with(index, vote);
-  failure.kind = lossReason(failure.votes);
+  const { kind, isContested, votes } = failure;
+  if (kind !== "unreachable" || !isContested || votes[index] !== undefined) return;
+  const all = votes.with(index, vote);
+  Object.assign(failure, { kind: lossReason(all), votes: all });
 }
 
 /** Of an attempt that asked no node. */

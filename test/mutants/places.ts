@@ -63,10 +63,17 @@ export class Sources {
 
   /** The same, with another name for one in a file: quicker than to parse it again. */
   renamed(file: string, name: string, newName: string): Sources {
-    const sources = this.with(new Map());
-    const tokens = this.tokens(file).map((token) =>
-      token.text === name ? { ...token, text: newName } : token,
-    );
+    const parts: string[] = [];
+    let [at, by] = [0, 0];
+    const tokens = this.tokens(file).map((token) => {
+      const start = token.start + by;
+      if (token.text !== name) return { ...token, start, end: token.end + by };
+      parts.push(this.text(file).slice(at, token.start), newName);
+      at = token.end;
+      by += newName.length - (token.end - token.start);
+      return { ...token, text: newName, start, end: token.end + by };
+    });
+    const sources = this.with(new Map([[file, parts.join("") + this.text(file).slice(at)]]));
     sources.#tokens.set(file, tokens);
     return sources;
   }

@@ -49,17 +49,23 @@ describe("learn", () => {
     ["one other had a quorum", "unreachable", [byA, undefined, byB], byA, "refused"],
     ["none had", "unreachable", [byA, undefined, byB], granted(7), "split"],
     ["still unknown", "unreachable", [byA, undefined, byB], fault("timeout"), "unreachable"],
-    ["it had answered before", "unreachable", [byA, fault("timeout"), byB], byA, "unreachable"],
+    ["its time was up before", "unreachable", [byA, fault("timeout"), byB], byA, "unreachable"],
     ["the reason was another", "exhausted", [granted(7), undefined, byA], byA, "exhausted"],
   ] as const) {
     it(`has the reason by an answer that was not waited for: ${title}`, () => {
-      const failure = failureOf(kind, votes);
+      const failure = failureOf(kind, votes, false, true);
       const before = [...votes];
       learn(failure, 1, vote);
       expect(failure.kind).to.equal(becomes);
       expect(votes, "of its round").to.deep.equal(before);
     });
   }
+
+  it("has it by its own votes where the nodes were not split", () => {
+    const failure = failureOf("unreachable", [byA, undefined, byB]);
+    learn(failure, 1, byA);
+    expect(failure.kind).to.equal("unreachable");
+  });
 });
 
 describe("unaskedFailure", () => {

@@ -78,12 +78,12 @@ class Run {
 
   async run(): Promise<Outcome> {
     const { isInTerminal, leavesGroup, stopTimeoutMs, times } = this.#plan;
-    using deadline = new StopTimeout(stopTimeoutMs, (reason) => this.#kill(reason));
+    using timeout = new StopTimeout(stopTimeoutMs, (reason) => this.#kill(reason));
     const early: NodeJS.Signals[] = [];
     const passOn = (signal: NodeJS.Signals): void => {
       if (this.#group === undefined) return void early.push(signal);
       this.#group.signal(signal);
-      deadline.passedOn(signal);
+      timeout.passedOn(signal);
     };
     // From now on: a signal that came in between would end the term, and not the command.
     using _ = this.#around.watch.forward(isInTerminal, passOn);

@@ -73,10 +73,10 @@ describe("The time that a command has once it was told to end", () => {
   for (const [title, timeoutMs, steps, expected] of CASES) {
     it(title, () => {
       const over: string[] = [];
-      using deadline = new StopTimeout(timeoutMs, (reason) => over.push(`${clock.now}: ${reason}`));
+      using timeout = new StopTimeout(timeoutMs, (reason) => over.push(`${clock.now}: ${reason}`));
       for (const step of steps) {
         if (typeof step === "number") clock.tick(step);
-        else deadline.passedOn(step);
+        else timeout.passedOn(step);
       }
       expect(over).to.deep.equal(expected);
     });
@@ -84,9 +84,9 @@ describe("The time that a command has once it was told to end", () => {
 
   it("does not go on when the command has ended", () => {
     const over: string[] = [];
-    const deadline = new StopTimeout(5_000, (reason) => over.push(reason));
-    deadline.passedOn("SIGTERM");
-    deadline[Symbol.dispose]();
+    const timeout = new StopTimeout(5_000, (reason) => over.push(reason));
+    timeout.passedOn("SIGTERM");
+    timeout[Symbol.dispose]();
     clock.tick(60_000);
     expect(over).to.deep.equal([]);
     expect(clock.countTimers()).to.equal(0);

@@ -73,7 +73,7 @@ export const ROWS: readonly Row[] = [
     find: "lock.is_entered = mode == 'read' or mode == 'write'",
     replace: "lock.is_entered = false",
     where: ["redisson"],
-    noticedBy: ["H3", "S4"],
+    noticedBy: ["H3"],
     seedBudget: 1000,
     pin: { where: 0, seed: 23, ms: 60 },
   },

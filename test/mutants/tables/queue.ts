@@ -27,7 +27,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "granted-place-stays",
-    means: "a node leaves the place of a waiter in the queue when it grants it the name",
+    means: "a node does not remove the place of a waiter when it grants it the name",
     file: "src/script/exclusive_acquire.lua",
     find: "pcall(require('queue.leave'), queue, place)",
     replace: "",
@@ -38,7 +38,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "left-place-stays",
-    means: "a node leaves those in its queue who leave it",
+    means: "a node does not remove the places of those who leave its queue",
     file: "src/script/steps/leave.lua",
     find: "require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)",
     replace: "false",
@@ -126,5 +126,16 @@ export const ROWS: readonly Row[] = [
     noticedBy: ["W5"],
     seedBudget: 400,
     pin: { where: 0, seed: 74, ms: 849 },
+  },
+  {
+    id: "refused-place-outlives-the-lock",
+    means: "a lock keeps its place in the queues of the nodes that refused it",
+    file: "src/coordinator/attempt.ts",
+    find: "if (!keys.queue.keepsPlace && nodes !== 0) this.#context.waitQueues.leaveNodes(keys, waiter, nodes);",
+    replace: "",
+    where: ["waiting", "shared", "network"],
+    noticedBy: ["W4"],
+    seedBudget: 150,
+    pin: { where: 0, seed: 6, ms: 743 },
   },
 ];

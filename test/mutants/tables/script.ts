@@ -617,4 +617,16 @@ export const ROWS: readonly Row[] = [
     replace: "else",
     test: "test/conformance/messages.test.ts",
   },
+  {
+    id: "extend-moves-no-key",
+    means: "an extend is confirmed, and the key keeps its time",
+    seenIn: "renewals that only ask whose key it is",
+    file: "src/script/fast/extend.lua",
+    find: "try('PEXPIRE', KEYS[k + m - 1], ttl, 'GT')",
+    replace: "1",
+    where: ["pause", "steps"],
+    noticedBy: ["S2", "S1"],
+    seedBudget: 150,
+    pin: { where: 1, seed: 2, ms: 136 },
+  },
 ];

@@ -81,7 +81,8 @@ describe("oracle W3, those who wait", () => {
       {
         title: "one whose acquire of before a node has executed, for as long as its key is there",
         events: [
-          ...[waits, send(1, "a1", 1, { process: "A" }), ...stand(1), ...stand(5 * S, [0])],
+          ...[waits, send(1, "a0", 1, { process: "A", deferred: "a1" })],
+          ...[...stand(1), ...stand(5 * S, [0])],
           ...[key(1.5 * S, 1, undefined, "a1", { op: "release" }), later],
         ],
       },
@@ -166,7 +167,8 @@ describe("oracle W3, those who wait", () => {
       {
         title: "one whose key is there no more, and one beside the key of another",
         events: [
-          ...[waits, send(1, "a1", 1, { process: "A" }), send(1, "b1", 2, { process: "B" })],
+          ...[waits, send(1, "a0", 1, { process: "A", deferred: "a1" })],
+          send(1, "b0", 2, { process: "B", deferred: "b1" }),
           ...[...stand(1), ...stand(5 * S, [0]), key(1.5 * S, 1, undefined, "a1")],
           ...[key(1.6 * S, 1, "a1", undefined), key(1.6 * S, 2, undefined, "b1"), later],
         ],
