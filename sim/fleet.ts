@@ -347,7 +347,6 @@ export class Fleet {
       ...{ process, locks, owners, settings, world, record },
       nodes: list,
       quorum: opened[0] as Quorum,
-      nodeTimeoutMs: settings.nodeTimeoutMs,
       calls,
       dropIn: this.#hasDropIn(index)
         ? new DropIn({ process, record, calls, settings }, (onOpen, onGranted) => {

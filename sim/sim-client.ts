@@ -32,8 +32,6 @@ export interface ClientParts {
   /** By name: the owner in this process to which it was granted last. */
   readonly owners: ReadonlyMap<string, string>;
   readonly settings: LockSettings;
-  /** The node timeout that the promises of calls are based on; the manager may have been given another. */
-  readonly nodeTimeoutMs: number;
   readonly world: World;
   readonly record: Recorder;
   readonly calls: Calls;
@@ -166,7 +164,7 @@ export class SimClient implements Service<SimLock> {
     const { lock, ownerId } = had;
     // The election extends its terms.
     if (!("extend" in lock)) return;
-    const about = { name: nameOf(had), ownerId, withinMs: this.#parts.nodeTimeoutMs };
+    const about = { name: nameOf(had), ownerId, withinMs: this.#parts.settings.nodeTimeoutMs };
     const leaseMs = this.process.peekLeaseMs();
     const settle = this.calls.begin({ what: "extend", ...about, toMs, leaseMs });
     try {
@@ -211,7 +209,7 @@ export class SimClient implements Service<SimLock> {
   /** A release that the election or the request makes itself when a term or a callback ends. */
   expectRelease(had: SimLock): (result: string) => void {
     const { ownerId, token } = had;
-    const withinMs = this.#parts.nodeTimeoutMs;
+    const withinMs = this.#parts.settings.nodeTimeoutMs;
     return this.calls.begin({ what: "release", name: nameOf(had), ownerId, token, withinMs });
   }
 
@@ -245,8 +243,8 @@ export class SimClient implements Service<SimLock> {
 
   /** Continues with a lock that was given away; undefined if it was not adopted. */
   async adopt(name: string, giverId: string, json: string): Promise<SimLock | undefined> {
-    const { settings, nodeTimeoutMs } = this.#parts;
-    const [withinMs, queue] = [2 * nodeTimeoutMs, queueOf(settings, this.quorum)];
+    const { settings } = this.#parts;
+    const [withinMs, queue] = [2 * settings.nodeTimeoutMs, queueOf(settings, this.quorum)];
     const settle = this.calls.begin({ what: "adopt", name, ownerId: giverId, withinMs, queue });
     try {
       const had = this.#have(await this.locks.adopt(json));
@@ -262,8 +260,9 @@ export class SimClient implements Service<SimLock> {
 
   /** Forces the release of all locks of the name. */
   async force(name: string): Promise<void> {
-    const { record, nodeTimeoutMs, fingerprints } = this.#parts;
-    const settle = this.calls.begin({ what: "force", name, withinMs: 2 * nodeTimeoutMs });
+    const { record, settings, fingerprints } = this.#parts;
+    const withinMs = 2 * settings.nodeTimeoutMs;
+    const settle = this.calls.begin({ what: "force", name, withinMs });
     let [ownerIds, isQuorate]: [string[], boolean] = [[], false];
     try {
       const { removed, ...result } = await this.locks.forceRelease(name);
@@ -279,9 +278,10 @@ export class SimClient implements Service<SimLock> {
 
   /** Queries who holds the name. */
   async look(name: string): Promise<void> {
-    const { world, record, nodeTimeoutMs, fingerprints } = this.#parts;
+    const { world, record, settings, fingerprints } = this.#parts;
     const sinceUs = world.nowUs;
-    const settle = this.calls.begin({ what: "query", name, withinMs: nodeTimeoutMs });
+    const withinMs = settings.nodeTimeoutMs;
+    const settle = this.calls.begin({ what: "query", name, withinMs });
     try {
       const report = await this.locks.inspect(name);
       settle(report.state);
@@ -295,7 +295,7 @@ export class SimClient implements Service<SimLock> {
   /** Changes the number of permits of a semaphore. */
   async resize(name: string, permits: number, to: number): Promise<void> {
     // Each of those that ask at the same moment may need a round.
-    const withinMs = 6 * this.#parts.nodeTimeoutMs;
+    const withinMs = 6 * this.#parts.settings.nodeTimeoutMs;
     const settle = this.calls.begin({ what: "resize", name, withinMs, resizeTo: to });
     try {
       await this.locks.semaphore(name, { permits }).resize(to);
@@ -307,7 +307,7 @@ export class SimClient implements Service<SimLock> {
 
   /** Asks how many permits are available. */
   async count(name: string, permits: number): Promise<void> {
-    const withinMs = this.#parts.nodeTimeoutMs;
+    const withinMs = this.#parts.settings.nodeTimeoutMs;
     const settle = this.calls.begin({ what: "available", name, withinMs });
     try {
       const count = await this.locks.semaphore(name, { permits }).available();
@@ -348,7 +348,7 @@ export class SimClient implements Service<SimLock> {
   async proclaim(had: SimLock, value: string): Promise<void> {
     const { lock, ownerId } = had;
     if (!("proclaim" in lock)) return;
-    const withinMs = this.#parts.nodeTimeoutMs;
+    const withinMs = this.#parts.settings.nodeTimeoutMs;
     const settle = this.calls.begin({ what: "proclaim", name: nameOf(had), ownerId, withinMs });
     try {
       await lock.proclaim(value);
@@ -413,10 +413,10 @@ export class SimClient implements Service<SimLock> {
   }
 
   #expectLock(wanted: Wanted): (result: string, waitingCount?: number) => void {
-    const { settings, nodeTimeoutMs } = this.#parts;
+    const { settings } = this.#parts;
     const { name, permits, takes = 1 } = wanted;
     const isMore = permits !== undefined && takes > this.locks.semaphore(name, { permits }).permits;
-    return this.calls.begin(acquireCall(wanted, settings, nodeTimeoutMs, this.quorum, isMore));
+    return this.calls.begin(acquireCall(wanted, settings, this.quorum, isMore));
   }
 
   #have(lock: Lock, handle?: number): SimLock {

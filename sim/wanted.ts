@@ -24,7 +24,6 @@ export type Wanted = Pick<Session, "name" | "waitMs"> &
 export function acquireCall(
   { name, also = [], waitMs, mode, owner, permits, takes, steal, options }: Wanted,
   settings: LockSettings,
-  promisedMs: number,
   quorum: Quorum,
   isMore = false,
 ): About {
@@ -37,7 +36,7 @@ export function acquireCall(
   const isFair = fair === true && steal === undefined;
   // It asks first how many permits there are, or comes after one that does.
   const mayAsk = isMore || (permits !== undefined && isFair);
-  const askedMs = ((isLonger ? 3 : 2) + (mayAsk ? 1 : 0)) * promisedMs;
+  const askedMs = ((isLonger ? 3 : 2) + (mayAsk ? 1 : 0)) * settings.nodeTimeoutMs;
   const names = [name, ...also].toSorted().join(", ");
   return {
     what: "acquire",
