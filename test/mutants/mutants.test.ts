@@ -29,9 +29,11 @@ describe("each known bug of the field, planted into the code", () => {
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).to.deep.equal([]);
   });
 
-  it("leaves no oracle without a bug that it must find", () => {
-    const found = new Set(ALL_ROWS.flatMap((row) => (isTested(row) ? [] : row.noticedBy)));
-    expect(ORACLE_IDS.filter((id) => !found.has(id))).to.deep.equal([]);
+  it("leaves no oracle without a bug that it alone must find", () => {
+    const alone = new Set(
+      ALL_ROWS.flatMap((row) => (isTested(row) || row.noticedBy.length > 1 ? [] : row.noticedBy)),
+    );
+    expect(ORACLE_IDS.filter((id) => !alone.has(id))).to.deep.equal([]);
   });
 
   for (const row of ALL_ROWS) {
