@@ -114,6 +114,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   /** It cannot be granted any more. */
   #isRolledBack = false;
   #isOver = false;
+  /** Told to its listener; what is still to come may change it. */
   #failure: AttemptFailure | undefined;
 
   constructor(context: Context, asked: Asked, listener: AttemptListener) {

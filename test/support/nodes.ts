@@ -74,13 +74,16 @@ export async function lockKeys(servers: readonly Commanded[]): Promise<string[]>
  */
 export async function noLockKeys(servers: readonly Commanded[], limitMs = 10_000): Promise<void> {
   let left: readonly string[] = [];
+  const isNoneLeft = async (): Promise<boolean> => {
+    left = await lockKeys(servers);
+    return left.length === 0;
+  };
   await eventually(
     () => `no lock key is left, and there are ${left.join(", ")}`,
     async () => {
-      left = await lockKeys(servers);
-      if (left.length > 0) return false;
+      if (!(await isNoneLeft())) return false;
       await sleep(30);
-      return (await lockKeys(servers)).length === 0;
+      return isNoneLeft();
     },
     limitMs,
   );
