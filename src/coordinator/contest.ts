@@ -134,22 +134,19 @@ export class Contender implements Sleeper {
     this.#askAgain = askAgain;
     if (!this.#keeps) this.#context.keepers.add(this.#lockKey, 1);
     this.#keeps = true;
-    this.#pause(nowMs);
-  }
-
-  #pause(nowMs: number): void {
     const keeperCount = this.#context.keepers.countOf(this.#lockKey);
     const atMs = keepAtMs(this.contest, this.#sameCount, keeperCount, nowMs);
-    if (atMs > nowMs) return this.#context.schedule.set(this, atMs);
-    this.#context.schedule.remove(this);
-    this.wake(nowMs);
+    if (atMs > nowMs) this.#context.schedule.set(this, atMs);
+    else this.wake(nowMs);
   }
 
-  /** Nodes have notified us since: those that refused may not do so again. */
+  /** A quorum of nodes has notified us since: those that refused may not do so again, and are asked without a pause. */
   hurry(nowMs: number): void {
     this.#sameCount = 0;
     this.#refused = [];
-    if (this.#askAgain !== undefined) this.#pause(nowMs);
+    if (this.#askAgain === undefined) return;
+    this.#context.schedule.remove(this);
+    this.wake(nowMs);
   }
 
   /** Nothing is left to decide. */

@@ -55,6 +55,15 @@ describe("an acquire whose nodes are split", () => {
     expect(new Set([0, 1, 2].flatMap(ownersAt)).size).to.equal(1);
   });
 
+  it("asks at once where it is its turn, however fast the nodes are", () => {
+    const { bench, answerAfter, pendingAcquire } = contested();
+    answerAfter(0, [granted(7), byHigher(), byHighest()]);
+    answerAfter(0, [undefined, byHighest(), byHigher()]);
+    expect(bench.counts("acquire"), "in a pause of 2 ms").to.deep.equal([1, 2, 2]);
+    pendingAcquire.attempt?.hurry();
+    expect(bench.counts("acquire"), "told").to.deep.equal([1, 3, 3]);
+  });
+
   it("has the validity of its first send", () => {
     const { outcomes, answerAfter } = contested();
     answerAfter(20, [granted(7), byHigher(), byHighest()]);
