@@ -14,7 +14,7 @@ import { OWNER_BEGINNING, OWNER_INBOX, SHOWN_OWNER } from "../protocol/owner-id.
 import { MAX_PERMITS, MAX_SIZE_VERSION } from "../protocol/semaphore-size.js";
 import { MIN_REFRESH_MS, PLACE_MS } from "../protocol/node-queue.js";
 import { END_MS, FIRST_MS, FIRST_SECONDS, TIMESTAMP_MARGIN_MS } from "../protocol/lock-layout.js";
-import { WATCH_MS } from "../protocol/watching.js";
+import { OBSERVED_LENGTH, WATCH_MS } from "../protocol/watching.js";
 import { batchScript } from "./embedded-lua.js";
 import { PLACES } from "./batch-encoder.js";
 
@@ -42,6 +42,7 @@ const CONSTANTS = {
   NO_RECORD,
   OWN_FIELDS,
   OWNER_PREFIX: MARKERS.owned,
+  OBSERVED_LENGTH,
   PERMITS_HOLDER: MARKERS.semaphore,
   PLACE_MS,
   RECORD_KEY,

@@ -61,7 +61,7 @@ while args[at] do
 
   -- Once per call: whether the node kept its data, which proposals its clock allows, its highest fence, and whether
   -- there are locks that an operator has ended, or names that somebody observes (a list, see steps/watch.lua).
-  if is_vote and not now_us then
+  if is_vote and not now_us and not refusal then
     local record, time = try('HMGET', KEYS[1], 'id', 'top', 'endedUntilMs', 'observed'), try('TIME')
     -- No permission to look does not mean that the key is missing.
     local is_denied = record.err and not string.find(record.err, 'WRONGTYPE', 1, true)
@@ -106,8 +106,8 @@ while args[at] do
       top = nil
     end
   end
-  if step == 'revoke' then is_wary = known ~= '' end
-  if step == 'watch' then observed = known ~= '' and '*' end
+  -- It has changed what the record says.
+  if step == 'revoke' or step == 'watch' then now_us = nil end
   n, k, at = n + size, k + size * key_step, at + size * arg_step
 end
 for m = 2, n do
