@@ -130,8 +130,9 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     const entry: Entry = { operation, receiver, index: this.index, mayHold, wasSent: false };
     const phase = this.#phase;
     if (phase === "ready") {
-      const refusal = this.#pipeline.push(entry);
-      if (refusal !== undefined) this.#refuse(entry, refusal);
+      // A release that is owed is written after its acquire even if no answers arrive now.
+      if (this.#pipeline.suspicion.isSuspected && !mayHold) this.#refuse(entry, UNANSWERED);
+      else this.#pipeline.push(entry);
     } else if (phase === "connecting") this.#parked.push(entry);
     else if (phase === "closed") this.#refuse(entry, CLOSED);
     else this.#keepOrRefuse(entry, phase === "down" ? "disconnected" : "misconfigured");
@@ -194,8 +195,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#connections.onUsed();
     const owed = this.#releases.takeAll(this.#clock.steady());
     for (const entry of [...owed, ...this.#parked.splice(0)]) {
-      const refusal = this.#pipeline.push(entry, true);
-      if (refusal !== undefined) this.#refuse(entry, refusal);
+      this.#pipeline.push(entry, true);
     }
     this.#tell();
   }

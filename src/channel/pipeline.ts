@@ -36,8 +36,8 @@ const MAX_PART_SIZE = 16;
 /** The node that the operations are for. */
 export interface PipelinedNode {
   /**
-   * Why the node must not get the operation now; undefined if it may. Asked when it is sent, not only when it is pushed:
-   * meanwhile the node may have lost its data and have a new record.
+   * Why the node must not get the operation now; undefined if it may. Asked when it is sent: until then the node may
+   * lose its data and have a new record.
    */
   problemOf(operation: Storing): Refusal | undefined;
   /** Whether its votes on acquires count now. */
@@ -129,16 +129,9 @@ export class Pipeline {
     this.recordId = id;
   }
 
-  /**
-   * @param wasHeldBack it has waited for the node
-   * @returns why it is not taken, so that the caller answers it; undefined if it is
-   */
-  push(entry: Entry, wasHeldBack = false): Refusal | undefined {
-    const { operation, index, mayHold } = entry;
-    const refusal = this.#node.problemOf(operation);
-    if (refusal !== undefined) return refusal;
-    // A release that is owed is written after its acquire even if no answers arrive now.
-    if (this.suspicion.isSuspected && !mayHold) return UNANSWERED;
+  /** @param wasHeldBack it has waited for the node */
+  push(entry: Entry, wasHeldBack = false): void {
+    const { operation, index } = entry;
     if (operation.kind === "acquire") {
       const expiry = this.#overdue.expiryBefore(operation);
       // So that it finds the keys of overdue holders free.
@@ -151,7 +144,6 @@ export class Pipeline {
     const fullLength = this.#nodeCount > 1 ? MAX_BATCH_SIZE : this.#partLength;
     if (!wasHeldBack && this.#queue.length >= fullLength) this.#flushFull();
     if (this.#queue.length > 0) this.#flushSoon();
-    return undefined;
   }
 
   /** Nothing is queued or in flight. */
@@ -282,8 +274,9 @@ export class Pipeline {
 
   /** Why an operation must not be sent any more, or not to this node; undefined if it may. */
   #refusalOf({ operation }: Entry, nowMs: number, wasHeldBack = false): Refusal | undefined {
-    if (operation.sendBeforeMs < nowMs) return wasHeldBack ? HELD_BACK : LATE;
-    return this.#node.problemOf(operation);
+    const problem = this.#node.problemOf(operation);
+    if (problem !== undefined || operation.sendBeforeMs >= nowMs) return problem;
+    return wasHeldBack ? HELD_BACK : LATE;
   }
 
   readonly #onReply = (answered: InFlight, reply: BatchReply): void => {
