@@ -1,5 +1,5 @@
 import { getOrAdd } from "./get-or-add.js";
-import type { GrantEvent, History, HistoryEvent, Violate } from "./history.js";
+import type { EndEvent, GrantEvent, History, HistoryEvent, Violate } from "./history.js";
 import { isPermit, rootOf } from "./names.js";
 import { Waiting } from "./waiting.js";
 
@@ -16,7 +16,8 @@ interface Known {
 
 /**
  * K3: the permits of a lock have the smallest numbers that are free. Judged where nothing else happens to the semaphore
- * from the first question of a call to its grant: where others ask at the same moment, the numbers may be larger.
+ * from the first question of a call to its grant: where others ask at the same moment, the numbers may be larger. A
+ * process that was suspended still counts as its own what has expired meanwhile, until it notices that.
  */
 export function checkPermitNumbers({ events }: History, violate: Violate): void {
   const semaphores = new Map<string, Known>();
@@ -27,6 +28,8 @@ export function checkPermitNumbers({ events }: History, violate: Violate): void 
   const troubledUs = new Map<string, number>();
   /** By owner: the numbers of a grant, which is written down permit by permit. */
   const granted = new Map<string, { readonly first: GrantEvent; readonly numbers: number[] }>();
+  /** By owner: permits that have expired, which their processes have yet to notice. */
+  const unnoticed = new Map<string, EndEvent[]>();
   const of = (name: string): Known =>
     getOrAdd(semaphores, rootOf(name), () => ({ holders: new Map(), changedUs: new Map() }));
 
@@ -40,8 +43,11 @@ export function checkPermitNumbers({ events }: History, violate: Violate): void 
     const sinceUs = call.atUs - TURN_US;
     if ((troubledUs.get(process) ?? -Infinity) >= sinceUs) return;
     if ([...changedUs].some(([by, changeUs]) => by !== process && changeUs >= sinceUs)) return;
+    const own = [...unnoticed.values()].flat().filter((each) => each.process === process);
     for (let number = 0; number < Math.max(...numbers); number++) {
-      if (numbers.includes(number) || (holders.get(`${root}#${number}`)?.size ?? 0) > 0) continue;
+      const permit = `${root}#${number}`;
+      if (numbers.includes(number) || (holders.get(permit)?.size ?? 0) > 0) continue;
+      if (own.some((each) => each.name === permit)) continue;
       violate(atUs, `${ownerId} has ${root}#${numbers.join(",")}, although ${number} is free`);
       return;
     }
@@ -82,6 +88,12 @@ export function checkPermitNumbers({ events }: History, violate: Violate): void 
         );
         break;
       }
+      case "end":
+        if (event.why === "expired") getOrAdd(unnoticed, event.ownerId, () => []).push(event);
+        break;
+      case "lost":
+        unnoticed.delete(event.ownerId);
+        break;
       default:
         break;
     }

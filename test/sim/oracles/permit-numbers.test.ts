@@ -1,6 +1,6 @@
 import type { CallEvent, HistoryEvent } from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
-import { grant, key, send, vote } from "../../support/check/events.js";
+import { end, grant, key, lost, send, vote } from "../../support/check/events.js";
 
 const MS = 1_000;
 /** Since when nothing else has happened. */
@@ -19,6 +19,8 @@ const gets = (...numbers: number[]): HistoryEvent[] => [
   ...numbers.map((number) => key(FROM + 2, 0, undefined, "B", { name: `a#${number}` })),
   ...numbers.map((number) => grant(FROM + 3, "B", { name: `a#${number}`, permits: 9 })),
 ];
+/** B had number 0, and slept until that was over. */
+const overslept: HistoryEvent = { ...end(2, "B0", "expired"), process: "B", name: "a#0" };
 const [asks, ...rest] = gets(2);
 
 describe("oracle K3, the numbers of permits", () => {
@@ -46,6 +48,7 @@ describe("oracle K3, the numbers of permits", () => {
         title: "what it asks for after a node has failed",
         events: [...zero, vote(FROM - MS, "B", 0, { name: "a#1", vote: "fault" }), ...gets(2)],
       },
+      { title: "what is free next to one that it lost unnoticed", events: [overslept, ...gets(1)] },
       {
         title: "several callers of a process",
         events: [...zero, call(FROM, "B"), ...gets(2)].map((each, at) =>
@@ -56,6 +59,14 @@ describe("oracle K3, the numbers of permits", () => {
     [
       { title: "one that is not the smallest", events: [...zero, ...gets(2)] },
       { title: "one of several that is not", events: [...zero, ...gets(1, 3)] },
+      {
+        title: "what is free next to one that it knows it lost",
+        events: [overslept, lost(3, "B0", "expired"), ...gets(1)],
+      },
+      {
+        title: "what is free next to one that another lost unnoticed",
+        events: [{ ...overslept, process: "C" }, ...gets(1)],
+      },
       {
         title: "one that is not the smallest, in a second attempt",
         events: [
