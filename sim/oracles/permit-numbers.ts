@@ -17,7 +17,7 @@ interface Known {
 /**
  * K3: the permits of a lock have the smallest numbers that are free. Judged where nothing else happens to the semaphore
  * from the first question of a call to its grant: where others ask at the same moment, the numbers may be larger. A
- * process that was suspended still counts as its own what has expired meanwhile, until it notices that.
+ * process that was suspended still counts as its own what has expired meanwhile, if it notices that after it has asked.
  */
 export function checkPermitNumbers({ events }: History, violate: Violate): void {
   const semaphores = new Map<string, Known>();
@@ -28,8 +28,10 @@ export function checkPermitNumbers({ events }: History, violate: Violate): void 
   const troubledUs = new Map<string, number>();
   /** By owner: the numbers of a grant, which is written down permit by permit. */
   const granted = new Map<string, { readonly first: GrantEvent; readonly numbers: number[] }>();
-  /** By owner: permits that have expired, which their processes have yet to notice. */
-  const unnoticed = new Map<string, EndEvent[]>();
+  /** Permits that have expired. */
+  const expired: EndEvent[] = [];
+  /** By owner: when its process noticed that, µs. */
+  const noticedUs = new Map<string, number>();
   const of = (name: string): Known =>
     getOrAdd(semaphores, rootOf(name), () => ({ holders: new Map(), changedUs: new Map() }));
 
@@ -43,7 +45,9 @@ export function checkPermitNumbers({ events }: History, violate: Violate): void 
     const sinceUs = call.atUs - TURN_US;
     if ((troubledUs.get(process) ?? -Infinity) >= sinceUs) return;
     if ([...changedUs].some(([by, changeUs]) => by !== process && changeUs >= sinceUs)) return;
-    const own = [...unnoticed.values()].flat().filter((each) => each.process === process);
+    const own = expired.filter(
+      (each) => each.process === process && (noticedUs.get(each.ownerId) ?? Infinity) >= call.atUs,
+    );
     for (let number = 0; number < Math.max(...numbers); number++) {
       const permit = `${root}#${number}`;
       if (numbers.includes(number) || (holders.get(permit)?.size ?? 0) > 0) continue;
@@ -89,10 +93,10 @@ export function checkPermitNumbers({ events }: History, violate: Violate): void 
         break;
       }
       case "end":
-        if (event.why === "expired") getOrAdd(unnoticed, event.ownerId, () => []).push(event);
+        if (event.why === "expired" && isPermit(event.name)) expired.push(event);
         break;
       case "lost":
-        unnoticed.delete(event.ownerId);
+        noticedUs.set(event.ownerId, event.atUs);
         break;
       default:
         break;

@@ -50,6 +50,10 @@ describe("oracle K3, the numbers of permits", () => {
       },
       { title: "what is free next to one that it lost unnoticed", events: [overslept, ...gets(1)] },
       {
+        title: "the same where it noticed that after it had asked",
+        events: [overslept, ...gets(1).toSpliced(2, 0, lost(FROM + 1, "B0", "expired"))],
+      },
+      {
         title: "several callers of a process",
         events: [...zero, call(FROM, "B"), ...gets(2)].map((each, at) =>
           at === 2 && each.kind === "call" ? { ...each, call: 7 } : each,
