@@ -9,8 +9,8 @@ export const WATCH_POLL_MS = 2_000;
 /** How long a node tells the observers of a name after it was asked by one, ms of its clock. */
 export const WATCH_MS = 5_000;
 
-/** The list of observed names that a node keeps stands for all names where it is this long, in bytes. */
-export const OBSERVED_LENGTH = 1_000;
+/** The list of observed names that a node keeps stands for all names where it is this long, in bytes: about 170 names. */
+export const OBSERVED_LENGTH = 2_000;
 
 /** Longer messages are dropped unread. */
 const MAX_LENGTH = 16_384;

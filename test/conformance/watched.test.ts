@@ -10,7 +10,7 @@ import {
 import { expectSame, lastOf, wait, type Seen, type Step } from "../support/conformance/steps.js";
 import { conformance } from "../support/conformance/suite.js";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
-import { WATCH_MS } from "../../src/protocol/watching.js";
+import { OBSERVED_LENGTH, WATCH_MS } from "../../src/protocol/watching.js";
 
 const sha1 = (text: string): string => createHash("sha1").update(text).digest("hex");
 const [X, Y] = [sha1(OWNERS.x), sha1(OWNERS.y)];
@@ -172,18 +172,31 @@ conformance("what those who observe a name are told, on a real server and in mem
   });
 
   it("of each of many names, more than the list has room for", async () => {
-    const room = [HANDSHAKE, run(watch), run({ ...watch, name: "b" })];
-    const begun = listOf(lastOf(await expectSame(redis(), room)));
-    expect(begun).to.match(/^\d{13},\d+,\d+,;$/u);
-    const filled = `${String(begun).slice(0, 13)},${"1,".repeat(600)};`;
-    const steps = [...room.slice(0, 2), listed(filled), run(watch)];
-    expect(listOf(lastOf(await expectSame(redis(), steps)))).to.equal(filled);
-    const taken = await expectSame(redis(), [
-      ...steps,
-      run({ ...watch, name: "b" }),
-      run(take("x")),
-    ]);
-    expect(toldBy(lastOf(taken))).to.have.length(1);
+    const begun = listOf(lastOf(await expectSame(redis(), [HANDSHAKE, run(watch)])));
+    const untilText = String(begun).slice(0, 13);
+    const partOf = (length: number): string => `,${"1".repeat(length - 2)},`;
+    for (const length of [OBSERVED_LENGTH - 1, OBSERVED_LENGTH]) {
+      const filled = `${untilText}${partOf(length)};`;
+      const steps = [HANDSHAKE, run(watch), listed(filled), run(watch)];
+      const list = listOf(lastOf(await expectSame(redis(), steps)));
+      const { fenceBucket } = NAMES.a;
+      const grown = `${untilText}${partOf(length)}${fenceBucket},;`;
+      expect(list).to.equal(length < OBSERVED_LENGTH ? grown : filled);
+    }
+    // Where it is as long as that, wherever that comes from, it need not have the name.
+    const half = partOf(OBSERVED_LENGTH / 2);
+    for (const list of [
+      `${partOf(OBSERVED_LENGTH)};`,
+      `,;${partOf(OBSERVED_LENGTH)}`,
+      `${half};${half}`,
+    ]) {
+      const about = [HANDSHAKE, run(watch), listed(untilText + list), run(take("x"))];
+      for (const steps of [about, [...about, run(release("x"))]]) {
+        expect(toldBy(lastOf(await expectSame(redis(), steps))), list.slice(0, 9)).to.have.length(
+          1,
+        );
+      }
+    }
   });
 
   it("and an acquire forgets a list that is over", async () => {

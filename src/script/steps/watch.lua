@@ -7,8 +7,8 @@ local call = redis.call
 -- The list of observed names, which acquires and releases read with what they read of the record anyway, so that they
 -- look beside names of it only: until when it is in force, ms; the fence buckets of the names that observers asked for
 -- since it began; and behind ";" those of the list before it. It lasts for twice the time within which an observer asks
--- again, and after half of it a new one begins: so each observed name is in one of the two parts. A list of
--- OBSERVED_LENGTH does not grow any more, and stands for any name.
+-- again, and after half of it a new one begins: so each observed name is in one of the two parts. A part of
+-- OBSERVED_LENGTH does not grow any more; a list as long as that stands for any name.
 
 local function add(bucket)
   local now = require('lib.clock')()
