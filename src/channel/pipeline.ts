@@ -131,12 +131,6 @@ export class Pipeline {
 
   /** @param wasHeldBack it has waited for the node */
   push(entry: Entry, wasHeldBack = false): void {
-    const { operation, index } = entry;
-    if (operation.kind === "acquire") {
-      const expiry = this.#overdue.expiryBefore(operation);
-      // So that it finds the keys of overdue holders free.
-      if (expiry !== undefined) this.push(entryWithoutReceiver(expiry, index), wasHeldBack);
-    }
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
     // With several nodes the first is already at work while we write to the others, and more calls cost more than they
@@ -236,6 +230,13 @@ export class Pipeline {
       const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
+        // So that an acquire finds the keys of overdue holders free.
+        const expiry = operation.kind === "acquire" && this.#overdue.expiryBefore(operation);
+        if (expiry) {
+          entries.push(entryWithoutReceiver(expiry, entry.index));
+          operations.push(expiry);
+          size += sizeOf(expiry);
+        }
         entries.push(entry);
         size += ownSize;
         const { kind, waiter }: AnyOperation = operation;

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { firstNumber, NodeConnection } from "../../src/channel/node-connection.js";
-import type { Entry } from "../../src/channel/entry.js";
+import type { Entry, Refusal } from "../../src/channel/entry.js";
 import { Pipeline } from "../../src/channel/pipeline.js";
 import type { BatchReply } from "../../src/channel/transport.js";
 import type { Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
@@ -37,13 +37,16 @@ class PipelineBench {
   readonly pipeline: Pipeline;
   connection: ScriptedConnection;
 
+  /** Why it must get no acquires. */
+  problem: Refusal | undefined;
+
   constructor(nodeCount = 3) {
     const settings = { nodeCount, driftFactor: 0.01, suspectAfterMs: 50, giveUpAfterMs: 500 };
     const votes = {
       pass: ({ receiver, index }: Entry, vote: Vote): void => receiver.onVote(index, vote),
     };
     this.pipeline = new Pipeline(this.clock, settings, votes, {
-      problemOf: () => undefined,
+      problemOf: ({ kind }) => (kind === "acquire" ? this.problem : undefined),
       votesCount: true,
       onForgot: () => this.events.push("forgot"),
       onNodeTime: () => this.events.push("time"),
@@ -194,6 +197,17 @@ describe("Pipeline", () => {
       "expire 1000~aaaaaa@1",
       "acquire b",
     ]);
+  });
+
+  it("ends nobody before an acquire that it does not send", () => {
+    const bench = new PipelineBench();
+    bench.send("acquire", "a");
+    bench.connection.answer(0, [{ ...held(), signs: "1000~aaaaaa@1" }]);
+    bench.clock.advance(2_000);
+    bench.problem = { fault: "quarantined", message: "restarted" };
+    bench.send("acquire", "b");
+    expect(bench.votes.get("acquire b")).to.include({ fault: "quarantined", sent: false });
+    expect(bench.connection.sent.at(-1)).to.deep.equal(["acquire a"]);
   });
 
   it("gives each operation its own vote", () => {
