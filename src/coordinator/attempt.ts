@@ -294,14 +294,22 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return true;
   }
 
-  /** Nodes have reserved the name for it: if it fails, it should fail soon. */
-  hurry(): void {
-    if (this.#isOver) return;
-    if (!this.hasBegun) return this.#context.admission.hurry(this);
+  /**
+   * Nodes have reserved the name for it: if it fails, it should fail soon.
+   *
+   * @param mayCall whether one that keeps its nodes may ask the others for them without a pause
+   * @returns whether it does so because of this
+   */
+  hurry(nowMs: number, mayCall: boolean): boolean {
+    if (this.#isOver) return false;
+    if (!this.hasBegun) this.#context.admission.hurry(this);
     // The others keep the name for it, and do not grant it of their own accord.
-    if (this.#isGathering) return this.#askTheOthers(this.#context.clock.now());
-    this.#round?.hurry();
-    this.#contender?.hurry(this.#context.clock.now());
+    else if (this.#isGathering) this.#askTheOthers(nowMs);
+    else {
+      this.#round?.hurry();
+      return this.#contender?.hurry(nowMs, mayCall) === true;
+    }
+    return false;
   }
 
   /** Called by the acquire round, while others have votes in it. */

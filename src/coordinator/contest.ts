@@ -90,6 +90,8 @@ export class Contender implements Sleeper {
   /** What refused it when it last kept its nodes, unless it was notified since; and how often in a row that was the same. */
   #refused: Votes = [];
   #sameCount = 0;
+  /** A quorum of nodes has notified us since it asked last. */
+  #isCalled = false;
   /** Called after a pause. */
   #askAgain: ((nowMs: number) => void) | undefined;
 
@@ -134,19 +136,34 @@ export class Contender implements Sleeper {
     this.#askAgain = askAgain;
     if (!this.#keeps) this.#context.keepers.add(this.#lockKey, 1);
     this.#keeps = true;
-    const keeperCount = this.#context.keepers.countOf(this.#lockKey);
-    const atMs = keepAtMs(this.contest, this.#sameCount, keeperCount, nowMs);
-    if (atMs > nowMs) this.#context.schedule.set(this, atMs);
-    else this.wake(nowMs);
+    this.#pause(nowMs);
   }
 
-  /** A quorum of nodes has notified us since: those that refused may not do so again, and are asked without a pause. */
-  hurry(nowMs: number): void {
-    this.#sameCount = 0;
-    this.#refused = [];
-    if (this.#askAgain === undefined) return;
+  #pause(nowMs: number): void {
+    const keeper = {
+      sameCount: this.#sameCount,
+      keeperCount: this.#context.keepers.countOf(this.#lockKey),
+      isCalled: this.#isCalled,
+    };
+    const atMs = keepAtMs(this.contest, keeper, nowMs);
+    if (atMs > nowMs) return this.#context.schedule.set(this, atMs);
     this.#context.schedule.remove(this);
     this.wake(nowMs);
+  }
+
+  /**
+   * A quorum of nodes has notified us: those that refused may not do so again.
+   *
+   * @param mayCall messages prove nothing, and must not set our pace: whether it may skip a pause for them
+   * @returns whether it does for these, now or where it next keeps its nodes
+   */
+  hurry(nowMs: number, mayCall: boolean): boolean {
+    const isCalled = mayCall && !this.#isCalled;
+    this.#isCalled ||= mayCall;
+    this.#sameCount = 0;
+    this.#refused = [];
+    if (this.#askAgain !== undefined) this.#pause(nowMs);
+    return isCalled;
   }
 
   /** Nothing is left to decide. */
@@ -170,6 +187,7 @@ export class Contender implements Sleeper {
     const [askAgain, round] = [this.#askAgain, this.#round];
     if (askAgain !== undefined) {
       this.#askAgain = undefined;
+      this.#isCalled = false;
       askAgain(nowMs);
     } else {
       this.#isPatienceOver = true;

@@ -47,7 +47,7 @@ interface Asking {
   /** They are asked only for the lock that its owner may hold. */
   readonly isJoiner: boolean;
   /** Nodes have reserved the name for it. */
-  hurry(): void;
+  hurry(nowMs: number, mayCall: boolean): boolean;
 }
 
 /** The place of an acquire in the wait queue of its process, and in the nodes' queues. */
@@ -272,7 +272,10 @@ export class WaitPlace implements QueueMember {
   on(happened: Happened): void {
     const { attempt } = this.#acquire;
     if (happened.what === "reader" && attempt === undefined) this.isLetIn = true;
-    if (happened.what === "turn" && happened.isQuorum) attempt?.hurry();
+    if (happened.what === "turn" && happened.isQuorum && attempt !== undefined) {
+      const nowMs = this.#context.clock.now();
+      if (attempt.hurry(nowMs, this.mayAskInTurn(nowMs))) this.takeTurn(nowMs);
+    }
     this.#acquire.on(happened);
   }
 

@@ -65,7 +65,10 @@ export function patienceMs(nodeTimeoutMs: number, tookMs: number): number {
   return Math.max(nodeTimeoutMs / 4, 2 * tookMs);
 }
 
-/** Shortest time between two asks of one call, ms: where the network is fast, it is not asked at its speed. */
+/**
+ * Shortest time between two asks of one call, ms: where the network is fast, it is not asked at its speed. Only a message
+ * from a quorum that it is its turn makes it ask sooner, see {@link keepAtMs}.
+ */
 export const MIN_ASK_MS = 2;
 
 /** Pauses stop growing at so many times the first. */
@@ -134,19 +137,23 @@ function refuserOf(vote: Vote | undefined): string | undefined {
  * When one that keeps its nodes asks those that refused again: the first time immediately, as those that yield are giving
  * them back. Others may get a node first, so it goes on asking as fast as the nodes answer. But whoever refuses it
  * again and again has not yielded: that one is asked for at longer and longer pauses, but while nodes may be asked. All of
- * a process that do so for a name share the pace of one.
+ * a process that do so for a name share the pace of one. One that is told that it is its turn asks immediately again.
  *
- * @param sameCount how often in a row the same clients have refused it
- * @param keeperCount how many of its process keep nodes of the name, itself among them
+ * @param keeper `sameCount`: how often in a row the same clients have refused it; `keeperCount`: how many of its process
+ *   keep nodes of the name, itself among them; `isCalled`: a quorum has told it that it is its turn
  */
 export function keepAtMs(
   contest: ContestState,
-  sameCount: number,
-  keeperCount: number,
+  keeper: {
+    readonly sameCount: number;
+    readonly keeperCount: number;
+    readonly isCalled: boolean;
+  },
   nowMs: number,
 ): number {
   const { splitCount, sentMs, askUntilMs } = contest;
-  if (splitCount === 1) return nowMs;
+  const { sameCount, keeperCount, isCalled } = keeper;
+  if (splitCount === 1 || isCalled) return nowMs;
   const pauseMs = sameCount < 2 ? MIN_ASK_MS : tripMsOf(contest) * growthOf(sameCount);
   const atMs = sentMs + pauseMs * keeperCount;
   return Math.max(nowMs, Math.min(atMs, askUntilMs));

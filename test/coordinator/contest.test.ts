@@ -48,11 +48,35 @@ describe("an acquire whose nodes are split", () => {
     }
     bench.clock.advance(4);
     expect(counts(), "in a pause of twice the round trip").to.deep.equal([1, 3, 3]);
-    pendingAcquire.attempt?.hurry();
+    pendingAcquire.attempt?.hurry(bench.clock.now(), true);
     expect(counts(), "told").to.deep.equal([1, 4, 4]);
     bench.clock.advance(20);
     expect(counts(), "once").to.deep.equal([1, 4, 4]);
     expect(new Set([0, 1, 2].flatMap(ownersAt)).size).to.equal(1);
+  });
+
+  it("asks at once where it was told that it is its turn while nodes were asked", () => {
+    const { bench, answerAfter, pendingAcquire } = contested();
+    answerAfter(5, [granted(7), byHigher(), byHighest()]);
+    pendingAcquire.attempt?.hurry(bench.clock.now(), true);
+    for (let ask = 3; ask <= 4; ask++) answerAfter(0, [undefined, byHighest(), byHigher()]);
+    expect(bench.counts("acquire"), "once").to.deep.equal([1, 3, 3]);
+  });
+
+  it("L5: asks at most 60 times within 100 ms, whatever one node publishes after a quorum", () => {
+    const inbox = { id: "an-inbox", isHeard: false, listen: () => {} };
+    const bench = new CoordinatorBench(3, undefined, inbox);
+    bench.acquire({}, { waitMs: 10_000, fair: true });
+    bench.answer("acquire", [granted(7), byHigher(), byHighest()]);
+    const { waitQueues } = bench.context;
+    waitQueues.onTurn(2, KEYS, 20);
+    const before = bench.counts("acquire")[1] ?? 0;
+    for (let n = 0; n < 500; n++) {
+      waitQueues.onTurn(1, KEYS, 20);
+      bench.answer("acquire", [undefined, byHigher(), byHighest()]);
+      bench.clock.advance(0.2);
+    }
+    expect((bench.counts("acquire")[1] ?? 0) - before).to.be.within(10, 60);
   });
 
   it("asks at once where it is its turn, however fast the nodes are", () => {
@@ -60,7 +84,7 @@ describe("an acquire whose nodes are split", () => {
     answerAfter(0, [granted(7), byHigher(), byHighest()]);
     answerAfter(0, [undefined, byHighest(), byHigher()]);
     expect(bench.counts("acquire"), "in a pause of 2 ms").to.deep.equal([1, 2, 2]);
-    pendingAcquire.attempt?.hurry();
+    pendingAcquire.attempt?.hurry(bench.clock.now(), true);
     expect(bench.counts("acquire"), "told").to.deep.equal([1, 3, 3]);
   });
 

@@ -20,6 +20,11 @@ import { fault, foreign, granted, held, votesOf } from "../support/votes.js";
 
 const OWN = "bbbbbb";
 
+const keeper = (sameCount: number, keeperCount: number) => ({
+  ...{ sameCount, keeperCount },
+  isCalled: false,
+});
+
 describe("splitDecision", () => {
   const rows: readonly [votes: string, after: SplitDecision, waiting?: SplitDecision][] = [
     // One has a quorum, or somebody: at once, whatever else is to come.
@@ -195,23 +200,25 @@ describe("the pauses of those that yield", () => {
 
   it("of one that keeps its nodes end there, too", () => {
     const slow = { ...contest, splitCount: 9, sentMs: 735 };
-    expect(keepAtMs(slow, 4, 1, 745)).to.equal(750);
-    expect(keepAtMs({ ...slow, sentMs: 700 }, 4, 1, 705)).to.equal(740);
+    expect(keepAtMs(slow, keeper(4, 1), 745)).to.equal(750);
+    expect(keepAtMs({ ...slow, sentMs: 700 }, keeper(4, 1), 705)).to.equal(740);
   });
 
-  it("are none for the first ask of one that keeps its nodes", () => {
-    expect(keepAtMs(contest, 0, 1, 1)).to.equal(1);
+  it("are none for the first ask of one that keeps its nodes, nor for one that is told that it is its turn", () => {
+    expect(keepAtMs(contest, keeper(0, 1), 1)).to.equal(1);
+    const called = { ...keeper(9, 12), isCalled: true };
+    expect(keepAtMs({ ...contest, splitCount: 9 }, called, 1)).to.equal(1);
   });
 
   it("of one that keeps its nodes become longer where the same refuse it again and again, up to fourfold", () => {
     const { sentMs, roundTripMs } = contest;
     const pauses = [0, 1, 2, 3, 4, 60].map((sameCount) => {
-      return keepAtMs({ ...contest, splitCount: 9 }, sameCount, 1, sentMs) - sentMs;
+      return keepAtMs({ ...contest, splitCount: 9 }, keeper(sameCount, 1), sentMs) - sentMs;
     });
     const [two, four] = [2 * roundTripMs, 4 * roundTripMs];
     expect(pauses).to.deep.equal([MIN_ASK_MS, MIN_ASK_MS, two, four, four, four]);
     const lateMs = sentMs + 100 * roundTripMs;
-    expect(keepAtMs({ ...contest, splitCount: 4 }, 2, 1, lateMs)).to.equal(lateMs);
+    expect(keepAtMs({ ...contest, splitCount: 4 }, keeper(2, 1), lateMs)).to.equal(lateMs);
   });
 
   for (const [before, now, isSame] of [
@@ -230,8 +237,8 @@ describe("the pauses of those that yield", () => {
 
   it("of one that keeps its nodes are never shorter than the shortest", () => {
     const fast = { ...contest, roundTripMs: 0.1, splitCount: 9 };
-    expect(keepAtMs(fast, 0, 1, fast.sentMs)).to.equal(fast.sentMs + MIN_ASK_MS);
-    expect(keepAtMs(fast, 5, 1, fast.sentMs)).to.equal(fast.sentMs + 4 * MIN_ASK_MS);
+    expect(keepAtMs(fast, keeper(0, 1), fast.sentMs)).to.equal(fast.sentMs + MIN_ASK_MS);
+    expect(keepAtMs(fast, keeper(5, 1), fast.sentMs)).to.equal(fast.sentMs + 4 * MIN_ASK_MS);
   });
 
   it("of all of a process that keep nodes are those of one, so a dozen ask sixty times in 100 ms at most", () => {
@@ -242,7 +249,7 @@ describe("the pauses of those that yield", () => {
         let sentMs = 0;
         for (let sameCount = 0; ; sameCount++) {
           const state = { ...contest, roundTripMs, splitCount: 2 + sameCount, sentMs };
-          sentMs = keepAtMs(state, sameCount, keeperCount, sentMs);
+          sentMs = keepAtMs(state, keeper(sameCount, keeperCount), sentMs);
           if (sentMs > 100) break;
           askCount++;
         }

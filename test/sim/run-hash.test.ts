@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "461d8e26",
-  [HASHED_RUNS_A_PROFILE]: "9b3f579f",
+  2: "984e897f",
+  [HASHED_RUNS_A_PROFILE]: "b3f14dda",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
