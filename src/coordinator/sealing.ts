@@ -83,7 +83,8 @@ export class Sealing implements RoundListener {
   /** An acquire vote: of the round, or a straggler's, which may be sealed but never moves the token. */
   onAcquireVote(index: number, vote: Vote): void {
     if (vote.kind !== "granted") {
-      this.#round.onVote(index, vote);
+      // A message may have overtaken the refusal of a node that has granted it since: its seal says more.
+      if (this.#acquired[index]?.kind !== "granted") this.#round.onVote(index, vote);
       return;
     }
     const state = sealState(vote.fence, this.token);

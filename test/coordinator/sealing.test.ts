@@ -90,6 +90,15 @@ describe("Sealing", () => {
     expect(bench.sealing.sealed).to.equal(0b001);
   });
 
+  it("is not lost by a refusal that was on its way when a message said that the node has granted it since", () => {
+    const bench = new SealingBench([granted(7), granted(9), undefined]);
+    bench.sealing.onAcquireVote(0, held());
+    bench.sealing.onAcquireVote(2, held());
+    expect(bench.verdicts).to.deep.equal([]);
+    bench.sealing.onSealVote(0, 9, granted(9));
+    expect(bench.verdicts).to.deep.equal(["won"]);
+  });
+
   it("counts one vote a node", () => {
     const bench = new SealingBench([granted(7), granted(5), granted(5), undefined, undefined]);
     for (let times = 0; times < 3; times++) bench.sealing.onSealVote(1, 7, granted(7));

@@ -141,6 +141,15 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 6, timing: 4, ms: 39 },
   },
   {
+    id: "seal-lost-by-older-refusal",
+    means: "a refusal that arrives after the message of the same node's grant counts in its place",
+    seenIn: "the last answer of a node is taken for its newest",
+    file: "src/coordinator/sealing.ts",
+    find: 'this.#acquired[index]?.kind !== "granted"',
+    replace: "true",
+    test: "test/coordinator/sealing.test.ts",
+  },
+  {
     id: "overdue-without-lock-delay",
     means: "a name with a lock-delay is overdue when the lock is",
     seenIn: "a lock-delay that the next client does not know",
