@@ -17,6 +17,8 @@ interface Seen {
   /** Undefined where there is none on record, or none that can be read. */
   readonly listed: readonly ListedNode[] | undefined;
   readonly isGarbage: boolean;
+  /** The last on record, of clients of any key prefix. */
+  readonly lastListed: readonly ListedNode[] | undefined;
 }
 
 /** What follows from what was seen of all nodes. Each list in node order. */
@@ -52,9 +54,13 @@ export class NodesOfOthers {
     this.#offered = names.map(() => undefined);
   }
 
-  onSeen(index: number, { record, nodeList }: Pick<Handshake, "record" | "nodeList">): void {
+  onSeen(
+    index: number,
+    { record, nodeList, lastNodeList }: Pick<Handshake, "record" | "nodeList" | "lastNodeList">,
+  ): void {
     const listed = nodeList === "" ? undefined : parseNodeList(nodeList);
-    this.#seen[index] = { record, listed, isGarbage: nodeList !== "" && listed === undefined };
+    const isGarbage = nodeList !== "" && listed === undefined;
+    this.#seen[index] = { record, listed, isGarbage, lastListed: parseNodeList(lastNodeList) };
     if (record !== undefined && record.nodeId !== "") this.#ids[index] = record.nodeId;
     this.#found = undefined;
   }
@@ -100,8 +106,13 @@ export class NodesOfOthers {
 
   #findNow(): Found {
     const lists = this.#seen.flatMap((seen) => (seen?.listed === undefined ? [] : [seen.listed]));
+    const last = this.#seen.flatMap((seen) =>
+      seen?.lastListed === undefined ? [] : [seen.lastListed],
+    );
     const known = this.#names.map((name, index) => ({ name, id: this.#ids[index] }));
-    const ids = known.map(({ name, id }) => id ?? idOnLists(name, lists, known));
+    const ids = known.map(
+      ({ name, id }) => id ?? idOnLists(name, lists, known) ?? idOnLists(name, last, known),
+    );
     // With a record, but without an id, it is none that others have listed.
     const recorded = this.#seen.map((seen) => seen?.record?.nodeId);
     const own = this.#names.map((name, index) => ({ name, id: ids[index] ?? recorded[index] }));

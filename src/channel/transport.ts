@@ -124,6 +124,8 @@ export type HandshakeReply =
       readonly nodeTimeMs: number;
       /** The nodes of the clients of this key prefix, as they are on record; "" where that is unknown. */
       readonly nodeList: string;
+      /** The list that was put on record last, by clients of whatever key prefix; "" where there is none. */
+      readonly lastNodeList: string;
       /** The longest ttl on record before this handshake, ms; 0 if there was none. */
       readonly earlierTtlMs: number;
       readonly capabilities: Capabilities;

@@ -4,7 +4,7 @@
  * Quorums of two different lists need not overlap, so clients with different lists do not exclude each other. A node has
  * an id of its own, on its record: it survives a restart and a quarantine, and what the node is called does not matter.
  * A node that lost everything gets its id back from a client that knows it, or, by the name that it has in the lists of
- * the others, from any.
+ * the others, from any: also from the first client of a key prefix, by the list that those of another have written last.
  */
 
 export interface ListedNode {
@@ -40,6 +40,9 @@ const MAX_NODES = 100;
 export function listFieldOf(keyPrefix: string): string {
   return `nodes:${keyPrefix}`;
 }
+
+/** The field of the record that has the list which was written last, for whatever key prefix. */
+export const LAST_LIST_FIELD = "lastNodes";
 
 /** As it is on record; the same for the same ids and names, in whatever order they are given. */
 export function nodeListText(nodes: readonly ListedNode[]): string {

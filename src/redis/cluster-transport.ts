@@ -136,7 +136,7 @@ class ClusterConnection implements Connection {
     const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
     return {
       ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
-      ...{ capabilities, problems: [], record, nodeList: "" },
+      ...{ capabilities, problems: [], record, nodeList: "", lastNodeList: "" },
       earlierTtlMs: 0,
     };
   }

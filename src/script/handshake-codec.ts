@@ -72,6 +72,7 @@ export function decodeHandshake(
     record: read.kind === "record" ? read.record : undefined,
     nodeList: at(ABOUT_LENGTH + RECORD_FIELDS.length),
     earlierTtlMs: Number(at(ABOUT_LENGTH + RECORD_FIELDS.length + 1)),
+    lastNodeList: at(ABOUT_LENGTH + RECORD_FIELDS.length + 2),
   };
 }
 

@@ -25,14 +25,17 @@
 --
 -- Returns the number of the call, run_id, node time in ms, commands of the batch script that the user may not run or
 -- the server lacks (before Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one,
--- the record: its FIELDS (see protocol/record.ts), that list of nodes, and the longest ttl before this call. Nothing
--- is written if it is not a master, or a member of a Cluster, and nothing in a record of a later version, or in one
+-- the record: its FIELDS (see protocol/record.ts), that list of nodes, the longest ttl before this call, and the list
+-- that was written last, by senders of whatever key prefix. Nothing is written if it is not a master, or a member of a Cluster, and nothing in a record of a later version, or in one
 -- that makes no sense. Fails with "ERR <command> failed: <why>".
 
 local FIELDS = {
   'id', 'runId', 'state', 'writtenMs', 'writerMs', 'nodeCount', 'maxTtlMs', 'clockStepMs', 'fellows', 'top',
   'version', 'capabilities', 'nodeId',
 }
+
+-- See protocol/node-list.ts.
+local LAST_LIST = 'lastNodes'
 
 local function call(name, ...)
   local reply = redis.pcall(name, ...)
@@ -145,6 +148,7 @@ local function handshake()
     for _, value in ipairs(call('HMGET', KEYS[1], unpack(FIELDS))) do about[#about + 1] = value or '' end
     about[#about + 1] = call('HGET', KEYS[1], ARGV[14]) or ''
     about[#about + 1] = ttl or ''
+    about[#about + 1] = call('HGET', KEYS[1], LAST_LIST) or ''
     return about
   end
   if id and (ARGV[16] == '1' or is_strange(version, ttl, step)) then return with_record() end
@@ -193,7 +197,7 @@ local function handshake()
   if ARGV[15] ~= '' and not call('HGET', KEYS[1], ARGV[14]) then
     -- A node that was removed may have known fences that this one does not.
     lift(ARGV[18])
-    write(ARGV[14], ARGV[15], 'nodeCount', '')
+    write(ARGV[14], ARGV[15], LAST_LIST, ARGV[15], 'nodeCount', '')
   end
   if version ~= ARGV[11] or noted ~= capabilities then write('version', ARGV[11], 'capabilities', capabilities) end
   return with_record()

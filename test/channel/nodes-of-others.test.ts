@@ -15,15 +15,22 @@ class Bench {
     this.lists = new NodesOfOthers("lock:", names);
   }
 
-  see(index: number, nodeId: string, nodeList = "", over: Partial<IncarnationRecord> = {}): this {
+  see(
+    index: number,
+    nodeId: string,
+    nodeList = "",
+    over: Partial<IncarnationRecord> = {},
+    lastNodeList = nodeList,
+  ): this {
     const record = recordOf({ id: `r${index}`, nodeCount: 0, nodeId, ...over });
-    this.lists.onSeen(index, { record, nodeList });
+    this.lists.onSeen(index, { record, nodeList, lastNodeList });
     return this;
   }
 
   /** Without a record. */
   bare(...indexes: number[]): this {
-    for (const index of indexes) this.lists.onSeen(index, { record: undefined, nodeList: "" });
+    const nothing = { record: undefined, nodeList: "", lastNodeList: "" };
+    for (const index of indexes) this.lists.onSeen(index, nothing);
     return this;
   }
 
@@ -92,6 +99,29 @@ describe("NodesOfOthers: what is put on record", () => {
       expect(bench.lists.takeLacking()).to.deep.equal([2]);
     });
   }
+});
+
+describe("NodesOfOthers: the first client of a key prefix", () => {
+  it("gives a node that was flushed the id that it has in the list of another prefix", () => {
+    const bench = new Bench().see(0, "n0", "", {}, TEXT).see(2, "", "", { id: "new" });
+    expect(bench.lists.offerFor(2), "not before all were seen").to.include({ isToGetId: false });
+    bench.see(1, "n1", "", {}, TEXT);
+    expect(bench.lists.offerFor(2)).to.include({ nodeId: "n2", isToGetId: false, list: undefined });
+    expect(bench.lists.takeLacking()).to.deep.equal([2]);
+  });
+
+  it("goes by the lists of its own prefix first", () => {
+    const others = nodeListText([...LISTED.slice(0, 2), { id: "n9", name: "c:1" }]);
+    const bench = new Bench().see(0, "n0", TEXT, {}, others).see(1, "n1", "", {}, others);
+    expect(bench.see(2, "").lists.offerFor(2)).to.include({ nodeId: "n2" });
+  });
+
+  it("has no list that differs from that of another prefix", () => {
+    const bench = new Bench(["a:1", "b:1", "d:1"]).see(0, "n0", "", {}, TEXT);
+    bench.see(1, "n1", "", {}, TEXT).see(2, "n9", "", {}, TEXT);
+    expect(bench.differences).to.deep.equal([false, false, false]);
+    expect(bench.lists.offerFor(0).list).to.be.a("string");
+  });
 });
 
 describe("NodesOfOthers: which differ", () => {

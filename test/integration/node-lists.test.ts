@@ -103,11 +103,20 @@ describe("A list of nodes that differs", () => {
     expect(warnings).to.deep.equal([[], []]);
   });
 
-  it("is none after a node lost everything, whether somebody knows its id or only its name", async () => {
+  it("is none after a node lost everything, whether somebody knows its id or only its name, be it of another prefix", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
     await listed(fleet, 3);
     const node = at(fleet.nodes, 1);
     const id = await node.command("HGET", RECORD_KEY, "nodeId");
+    await node.command("FLUSHALL");
+    {
+      await using first = new LockManager(fleet.urls, { ...BRIEF, keyPrefix: "another:" });
+      await first.ready({ all: true, timeoutMs: 60_000 });
+      await eventually(
+        "its id",
+        async () => (await node.command("HGET", RECORD_KEY, "nodeId")) === id,
+      );
+    }
     for (const isKnown of [true, false]) {
       await using running = isKnown ? new LockManager(fleet.urls, BRIEF) : undefined;
       if (running !== undefined) await running.ready({ all: true });

@@ -90,7 +90,7 @@ describe("encodeHello", () => {
 
 describe("decodeHello", () => {
   it("reads who the server is, and its record", () => {
-    expect(decodeHandshake("17", [...reply(), "a list", "45000"])).to.deep.equal({
+    expect(decodeHandshake("17", [...reply(), "a list", "45000", "the last list"])).to.deep.equal({
       kind: "handshake",
       number: 17,
       connectionId: "17",
@@ -98,6 +98,7 @@ describe("decodeHello", () => {
       nodeTimeMs: 1_700_000_001_000,
       nodeList: "a list",
       earlierTtlMs: 45_000,
+      lastNodeList: "the last list",
       capabilities: CAPABLE,
       problems: [],
       record: {

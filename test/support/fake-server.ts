@@ -77,6 +77,7 @@ export class FakeServer {
       runId,
       nodeTimeMs,
       nodeList: this.#nodeList,
+      lastNodeList: this.#nodeList,
       capabilities: CAPABLE,
       problems: [],
       earlierTtlMs: this.record?.maxTtlMs ?? 0,

@@ -69,6 +69,7 @@ export function handshakeReply(
     runId,
     nodeTimeMs: 1_000_000,
     nodeList: nodeListText([{ id: "node-a", name: "a" }]),
+    lastNodeList: "",
     capabilities: CAPABLE,
     problems: [],
     earlierTtlMs: 0,

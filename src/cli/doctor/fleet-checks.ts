@@ -54,8 +54,9 @@ function recordedList({ nodes }: FleetSeen, { keyPrefix }: DoctorSettings): read
     keyPrefix,
     nodes.map(({ node }) => node),
   );
-  nodes.forEach(({ sighting, nodeList }, index) => {
-    if (sighting !== undefined) lists.onSeen(index, { record: sighting.record, nodeList });
+  nodes.forEach(({ sighting, nodeList, lastNodeList }, index) => {
+    if (sighting !== undefined)
+      lists.onSeen(index, { record: sighting.record, nodeList, lastNodeList });
   });
   return nodes.flatMap(({ node, redisCli }, index) => {
     const difference = lists.differenceOn(index);

@@ -14,7 +14,7 @@ import {
   type ConfigProblem,
 } from "../../protocol/capabilities.js";
 import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
-import { listFieldOf } from "../../protocol/node-list.js";
+import { LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../nodes/server-nodes.js";
 import { askHandshake } from "../../redis/introduction.js";
@@ -73,7 +73,7 @@ async function probeNode(
       isRunIdOptional: node.isRunIdOptional,
       areScriptsAtomic: node.areScriptsAtomic,
     },
-    ...{ nodeList: "", roundTripsMs: [], problems: [], lockFailures: [] },
+    ...{ nodeList: "", lastNodeList: "", roundTripsMs: [], problems: [], lockFailures: [] },
   };
   const plain = await openPlainClient(node, timeoutMs);
   if (plain.kind === "failed") {
@@ -173,8 +173,9 @@ async function examine(
   found.server = { ...serverOfInfo(info), ...(await configOf(redis, ask)) };
   if (found.problems.some(({ kind }) => kind === "replica" || kind === "cluster")) return;
   const listField = listFieldOf(settings.keyPrefix);
-  const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS, listField));
+  const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS, listField, LAST_LIST_FIELD));
   found.nodeList = fields[RECORD_FIELDS.length] ?? "";
+  found.lastNodeList = fields[RECORD_FIELDS.length + 1] ?? "";
   const read = decodeRecord(fields);
   found.problems = [...found.problems, ...recordProblems(read)];
   const record = read.kind === "record" ? read.record : undefined;

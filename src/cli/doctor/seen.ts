@@ -93,6 +93,8 @@ export interface NodeSeen {
   readonly lockFailures: readonly LockFailure[];
   /** The nodes of the clients of the key prefix, as it has them on record; "" where that is unknown. */
   readonly nodeList: string;
+  /** The last on record, of clients of any key prefix; "" where that is unknown. */
+  readonly lastNodeList: string;
   /** Its record, for nodes that keep one. */
   readonly sighting?: Sighting | undefined;
 }
