@@ -1,7 +1,8 @@
 import type { Clock, Timer } from "../coordinator/ports.js";
 import {
-  isOldByClocks,
+  ageByClocksMs,
   isTrusted,
+  oldAgeMs,
   quarantineLeftMs,
   type Sighting,
 } from "../protocol/quarantine.js";
@@ -63,8 +64,8 @@ interface Watch {
   /** From when it was seen, monotonic clock, ms. */
   readonly sinceMs: number;
   readonly cause: QuarantineCause;
-  /** It was old by wall clocks when it was seen. */
-  readonly isOld: boolean;
+  /** When the record was written at the latest, by wall clocks, monotonic clock, ms; infinite where they do not count. */
+  readonly writtenMs: number;
   /** When it was found that no lease the node lost can still be valid, monotonic clock, ms. */
   readonly overMs?: number;
 }
@@ -125,7 +126,7 @@ export class Quarantine {
 
   /** The node has another record than the one we know: the quarantine counts from now. */
   onForgot(index: number): void {
-    this.#watch(index, "lostData", false);
+    this.#watch(index, "lostData");
   }
 
   /** @param before the previous sighting, if the node was seen before */
@@ -141,29 +142,33 @@ export class Quarantine {
       this.#watches.forEach((watch, at) => watch?.overMs !== undefined && this.#attest(at, watch));
       return;
     }
+    // A client that saw the loss needs no other clocks.
+    const { sawChange, seenSteadyMs } = sighting;
+    const writtenMs = sawChange ? undefined : seenSteadyMs - ageByClocksMs(sighting);
     const watch = this.#watches[index];
     const isNew = before?.record?.id !== record.id;
-    if (isNew) this.#watch(index, causeOf(before, sighting), this.#isOld(sighting));
-    else if (watch !== undefined && this.#isOld(sighting)) this.#watch(index, watch.cause, true);
+    if (isNew) this.#watch(index, causeOf(before, sighting), writtenMs);
+    else if (watch !== undefined) this.#watch(index, watch.cause, writtenMs, watch);
   }
 
-  #isOld(sighting: Sighting): boolean {
-    const { driftFactor } = this.#settings;
-    // A client that saw the loss needs no other clocks.
-    if (sighting.sawChange) return false;
-    return isOldByClocks(sighting, this.#maxTtlMs, driftFactor, this.#clockStepMs);
-  }
-
-  #watch(index: number, cause: QuarantineCause, isOld: boolean): void {
+  #watch(
+    index: number,
+    cause: QuarantineCause,
+    writtenMs = Number.POSITIVE_INFINITY,
+    before?: Watch,
+  ): void {
     if (!this.#settings.isQuarantineOn) return;
-    this.#watches[index] = { sinceMs: this.#clock.steady(), cause, isOld };
-    this.#arm();
+    const sinceMs = before?.sinceMs ?? this.#clock.steady();
+    this.#watches[index] = { ...before, sinceMs, cause, writtenMs };
+    if (before === undefined) this.#arm();
   }
 
-  #leftOf({ sinceMs, isOld }: Watch): number {
-    if (isOld) return 0;
-    const lengthMs = outwaitMs(this.#maxTtlMs, this.#settings.driftFactor);
-    return quarantineLeftMs(sinceMs, lengthMs, this.#clock.steady());
+  #leftOf({ sinceMs, writtenMs }: Watch): number {
+    const { driftFactor } = this.#settings;
+    const nowMs = this.#clock.steady();
+    const ownMs = quarantineLeftMs(sinceMs, outwaitMs(this.#maxTtlMs, driftFactor), nowMs);
+    const oldMs = oldAgeMs(this.#maxTtlMs, driftFactor, this.#clockStepMs);
+    return Math.min(ownMs, quarantineLeftMs(writtenMs, oldMs, nowMs));
   }
 
   #arm(): void {

@@ -38,19 +38,18 @@ export function isTrusted({ record, sawChange }: Sighting): boolean {
 }
 
 /**
- * Whether a record is old enough by wall clocks, for clients that do not live long enough to watch it: by the node's
- * clock, which gains at most `clockStepMs`, and also by those of its writer and of this client. On a node that starts
- * with a slow clock which is then corrected, the record is old by the node's clock only.
+ * How old a record is by wall clocks, ms, for clients that do not live long enough to watch it: by the node's clock, which
+ * gains at most `clockStepMs`, and also by those of its writer and of this client. On a node that starts with a slow
+ * clock which is then corrected, the record is old by the node's clock only. Of none, or what no clock can read, 0.
  */
-export function isOldByClocks(
-  { record, nodeTimeMs, seenWallMs }: Sighting,
-  maxTtlMs: number,
-  driftFactor: number,
-  clockStepMs: number,
-): boolean {
-  if (record === undefined) return false;
-  const ageMs = Math.min(nodeTimeMs - record.writtenMs, seenWallMs - record.writerMs);
-  return ageMs >= outwaitMs(maxTtlMs, driftFactor) + AGE_GUARD_MS + clockStepMs;
+export function ageByClocksMs({ record, nodeTimeMs, seenWallMs }: Sighting): number {
+  if (record === undefined) return 0;
+  return Math.min(nodeTimeMs - record.writtenMs, seenWallMs - record.writerMs) || 0;
+}
+
+/** From what age by wall clocks on no lease that the node lost can still be valid, ms. */
+export function oldAgeMs(maxTtlMs: number, driftFactor: number, clockStepMs: number): number {
+  return outwaitMs(maxTtlMs, driftFactor) + AGE_GUARD_MS + clockStepMs;
 }
 
 /** Remaining quarantine in ms; 0 when over. `lengthMs` is for clocks already waited out. */

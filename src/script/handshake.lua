@@ -27,7 +27,8 @@
 -- the server lacks (before Redis 7 without EVALSHA), capabilities (see protocol/capabilities.ts), then, if it has one,
 -- the record: its FIELDS (see protocol/record.ts), that list of nodes, the longest ttl before this call, and the list
 -- that was written last, by senders of whatever key prefix. Nothing is written if it is not a master, or a member of a
--- Cluster, and nothing in a record of a later version, or in one that makes no sense. Fails with "ERR <command> failed: <why>".
+-- Cluster, and nothing in a record of a later version, or in one that makes no sense. Fails with
+-- "ERR <command> failed: <why>".
 
 local FIELDS = {
   'id', 'runId', 'state', 'writtenMs', 'writerMs', 'nodeCount', 'maxTtlMs', 'clockStepMs', 'fellows', 'top',

@@ -418,7 +418,7 @@ describe("Deployment: quarantine", () => {
     const wallMs = bench.clock.wallUs() / 1_000;
     const ageMs = QUARANTINE_MS + 1_000 + 5_000;
     const old = { clockStepMs: 5_000, writtenMs: 1_000_000 - ageMs, writerMs: wallMs - ageMs };
-    bench.handshake(0, "forgot", { ...old, writerMs: old.writerMs + 1 });
+    bench.handshake(0, "forgot", { ...old, writerMs: old.writerMs + 100 });
     bench.take();
     bench.clock.advance(50);
     expect(bench.take()).to.deep.equal([[]]);

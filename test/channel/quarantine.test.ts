@@ -222,6 +222,20 @@ describe("Quarantine", () => {
       });
     }
 
+    it("ends as it becomes old for a client that sees it later, which knows how much is left", () => {
+      const bench = new Bench(1);
+      const agedMs = QUARANTINE_MS / 2;
+      const wallMs = bench.clock.wallUs() / 1_000;
+      const written = { writtenMs: 1_000_000 - agedMs, writerMs: wallMs - agedMs };
+      bench.see(0, { state: "forgot", ...written });
+      const leftMs = QUARANTINE_MS + 1_000 - agedMs;
+      expect(bench.quarantine.leftMs(0)).to.equal(leftMs);
+      bench.clock.advance(leftMs - 1);
+      expect(bench.attestations).to.have.length(0);
+      bench.clock.advance(1);
+      expect(bench.attestations).to.have.length(1);
+    });
+
     it("is over when the record becomes old while it is watched", () => {
       const bench = new Bench(1);
       bench.see(0, { state: "forgot" });

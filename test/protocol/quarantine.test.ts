@@ -1,8 +1,9 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
-  isOldByClocks,
+  ageByClocksMs,
   isTrusted,
+  oldAgeMs,
   quarantineLeftMs,
   type Sighting,
 } from "../../src/protocol/quarantine.js";
@@ -54,12 +55,12 @@ describe("isTrusted", () => {
   });
 });
 
-describe("isOldByClocks", () => {
+describe("the age of a record by clocks", () => {
   const STEP_MS = 5_000;
   /** The longest lease with its drift, a guard, and what a clock may gain. */
   const OLD_MS = 10_000 + 102 + 1_000 + STEP_MS;
   const isOld = (ageMs: number, wallAgeMs = ageMs): boolean =>
-    isOldByClocks(sighting("forgot", { ageMs, wallAgeMs }), 10_000, 0.01, STEP_MS);
+    ageByClocksMs(sighting("forgot", { ageMs, wallAgeMs })) >= oldAgeMs(10_000, 0.01, STEP_MS);
 
   it("takes the longest lease, drift, a guard, and what a clock may gain", () => {
     expect([0, OLD_MS - 1, OLD_MS, 9 * OLD_MS].map((ms) => isOld(ms))).to.deep.equal([
@@ -77,12 +78,12 @@ describe("isOldByClocks", () => {
 
   it("is false of what is from the future, and where there is none", () => {
     expect(isOld(-5_000)).to.equal(false);
-    expect(isOldByClocks({ ...sighting("forgot"), record: undefined }, 0, 0, 0)).to.equal(false);
+    expect(ageByClocksMs({ ...sighting("forgot"), record: undefined })).to.equal(0);
   });
 
   it("is false of what no clock can read", () => {
     const broken = { ...sighting("forgot"), record: recordOf({ writtenMs: Number.NaN }) };
-    expect(isOldByClocks(broken, 0, 0, 0)).to.equal(false);
+    expect(ageByClocksMs(broken)).to.equal(0);
   });
 });
 

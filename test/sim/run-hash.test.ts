@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "984e897f",
-  [HASHED_RUNS_A_PROFILE]: "b3f14dda",
+  2: "d8e57697",
+  [HASHED_RUNS_A_PROFILE]: "14ba8560",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -1,5 +1,5 @@
 import { isExcused } from "../../protocol/capabilities.js";
-import { isOldByClocks, isTrusted } from "../../protocol/quarantine.js";
+import { ageByClocksMs, isTrusted, oldAgeMs } from "../../protocol/quarantine.js";
 import { outwaitMs } from "../../protocol/lease-times.js";
 import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 
@@ -57,7 +57,8 @@ export function standingOf(
     return { state: "quarantined", saw, change: DURABLE };
   }
   const clockStepMs = Math.max(settings.clockStepMs, record.clockStepMs);
-  const isOld = isOldByClocks(sighting, maxTtlMs, settings.driftFactor, clockStepMs);
+  const oldMs = oldAgeMs(maxTtlMs, settings.driftFactor, clockStepMs);
+  const isOld = ageByClocksMs(sighting) >= oldMs;
   if (isTrusted(sighting) || isOld) return { state: "votes" };
   const ageMs = Math.max(0, Math.min(sighting.nodeTimeMs - record.writtenMs, lengthMs));
   const saw = `it is new, restarted or lost its data ${seconds(ageMs)} ago, and votes in about ${seconds(lengthMs - ageMs)}`;

@@ -37,7 +37,7 @@ export const ROWS: readonly Row[] = [
     where: ["pause", "datagram", "bursts"],
     noticedBy: ["I1"],
     seedBudget: 400,
-    pin: { where: 1, seed: 4, ms: 181 },
+    pin: { where: 1, seed: 4, timing: 1, ms: 356 },
   },
   {
     id: "holder-by-a-minority",
