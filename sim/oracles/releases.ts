@@ -14,6 +14,10 @@ export function checkReleases(history: History, violate: Violate): void {
   const lists = new NodeLists(history);
   /** By owner and name: the nodes that deleted its key; one that went back to an older state may do so twice. */
   const deletions = new Map<string, Set<number>>();
+  /** By owner and name: the nodes on which its key has expired. */
+  const expiries = new Map<string, Set<number>>();
+  /** By owner and name: the nodes that have released it, they say. */
+  const said = new Map<string, Set<number>>();
   /** By owner and name: the nodes that have its key, and when it ends there. */
   const keys = new Map<string, Map<number, number>>();
   /** By owner, with drift; of those that have one. */
@@ -32,6 +36,8 @@ export function checkReleases(history: History, violate: Violate): void {
       if (before !== undefined) keys.get(`${before} ${name}`)?.delete(node);
       if (after !== undefined)
         getOrAdd(keys, `${after} ${name}`, () => new Map()).set(node, deadUs);
+      if (before !== undefined && op === "expire")
+        getOrAdd(expiries, `${before} ${name}`, () => new Set()).add(node);
       // Whoever takes back a key of its own has failed to take it: its node could not draw the fence.
       const isLetGo = op === "release" || (op === "acquire" && after !== before && by !== before);
       if (!isLetGo || before === undefined || preemptions.isPreempting(event)) continue;
@@ -39,6 +45,9 @@ export function checkReleases(history: History, violate: Violate): void {
     } else if (event.kind === "grant") {
       const keptUs = longestMinHoldUs(event, settings);
       if (keptUs > 0) minHoldsUs.set(event.ownerId, keptUs);
+    } else if (event.kind === "vote") {
+      if (event.op === "release" && event.vote === "granted")
+        getOrAdd(said, `${event.ownerId} ${event.name}`, () => new Set()).add(event.node);
     } else if (event.kind === "passed") {
       passedOn.add(`${event.ownerId} ${(event.token ?? 0) - 1}`);
     } else if (event.kind === "end") {
@@ -65,7 +74,12 @@ export function checkReleases(history: History, violate: Violate): void {
       const left = [...(keys.get(`${ownerId} ${name}`) ?? [])];
       const deletedOn = deletions.get(`${ownerId} ${name}`);
       const keptOn = left.filter(([node, endsUs]) => endsUs <= soonUs && !deletedOn?.has(node));
-      if (result === "released" && deletedCount + keptOn.length < quorum) {
+      // What was to end within the minimum hold was left to that, and may have ended before all had answered.
+      const saidOn = minHoldsUs.has(ownerId) ? said.get(`${ownerId} ${name}`) : undefined;
+      const overOn = [...(saidOn ?? [])].filter(
+        (node) => expiries.get(`${ownerId} ${name}`)?.has(node) && !deletedOn?.has(node),
+      );
+      if (result === "released" && deletedCount + keptOn.length + overOn.length < quorum) {
         const message = `${ownerId} was released, they say, but only ${deletedCount} nodes deleted it`;
         violate(atUs, message);
       }

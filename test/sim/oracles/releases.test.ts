@@ -1,5 +1,5 @@
 import { judgeCases } from "../../support/check/cases.js";
-import { call, end, grant, key, passed, send, settle } from "../../support/check/events.js";
+import { call, end, grant, key, passed, send, settle, vote } from "../../support/check/events.js";
 
 const MS = 1_000;
 const taken = (node: number, deadUs: number) => key(1, node, undefined, "A", { deadUs });
@@ -8,6 +8,10 @@ const handed = (node: number) => key(2, node, "A", "B", { op: "acquire", by: "B"
 const undone = (node: number) => key(1, node, "A", undefined, { op: "acquire", by: "A" });
 const deleted = (node: number, name = "a") =>
   key(2, node, "A", undefined, { op: "release", by: "A", name });
+
+/** A node that keeps a key for its minimum hold, or whose key has expired before that. */
+const closed = (node: number) => vote(2, "A", node, { op: "release", vote: "granted" });
+const expired = (node: number) => key(2, node, "A", undefined, { op: "expire", by: "none" });
 
 describe("oracle R1, releases", () => {
   judgeCases(
@@ -53,6 +57,13 @@ describe("oracle R1, releases", () => {
         events: [
           ...[grant(0, "A", { minHoldMs: 500 }), ...[0, 1].map((node) => taken(node, 513 * MS))],
           ...[release, settle(3, 1, "released")],
+        ],
+      },
+      {
+        title: "keys that ended before all had answered, as they do with a minimum hold",
+        events: [
+          ...[grant(0, "A", { minHoldMs: 500 }), taken(0, 400 * MS), taken(1, 2)],
+          ...[release, closed(1), expired(1), settle(3, 1, "released")],
         ],
       },
       {
@@ -116,6 +127,13 @@ describe("oracle R1, releases", () => {
         events: [
           ...[grant(0, "A"), taken(0, 4 * MS), taken(1, 4 * MS)],
           ...[release, settle(3, 1, "released")],
+        ],
+      },
+      {
+        title: "keys that ended without a release, with a minimum hold",
+        events: [
+          ...[grant(0, "A", { minHoldMs: 500 }), taken(0, 400 * MS), taken(1, 2)],
+          ...[release, closed(0), expired(1), settle(3, 1, "released")],
         ],
       },
       {
