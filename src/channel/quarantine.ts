@@ -15,6 +15,8 @@ import type { RecordOrder } from "./transport.js";
 
 export interface QuarantineSettings {
   readonly isQuarantineOn: boolean;
+  /** It takes no locks, and writes no records. */
+  readonly isLooking: boolean;
   readonly nodeCount: number;
   readonly maxTtlMs: number;
   /** Whether the records are raised to it; if not, theirs count instead. */
@@ -59,6 +61,9 @@ const TEXTS: Readonly<Record<QuarantineCause, readonly [happened: string, remedy
     "To avoid the wait, start all nodes of a new deployment before the first client",
   ],
 };
+
+const UNRECORDED =
+  "has no record, but others have: the next client that takes locks quarantines it";
 
 interface Watch {
   /** From when it was seen, monotonic clock, ms. */
@@ -110,7 +115,8 @@ export class Quarantine {
   /** Remaining quarantine of the node, ms; 0 if its acquire votes count. */
   leftMs(index: number): number {
     const watch = this.#watches[index];
-    return watch === undefined ? 0 : Math.max(this.#leftOf(watch), ATTEST_MS);
+    if (watch !== undefined) return Math.max(this.#leftOf(watch), ATTEST_MS);
+    return this.#isUnrecorded(index) ? this.#lengthMs : 0;
   }
 
   /** The largest clock margin of this client and of those on record, ms. */
@@ -121,7 +127,20 @@ export class Quarantine {
   /** Why the node's acquire votes do not count: what happened to it, and what to do. Undefined if they do. */
   problemOf(index: number): string | undefined {
     const watch = this.#watches[index];
-    return watch === undefined ? undefined : quarantineText(watch.cause, this.leftMs(index));
+    if (watch !== undefined) return quarantineText(watch.cause, this.leftMs(index));
+    return this.#isUnrecorded(index) ? UNRECORDED : undefined;
+  }
+
+  /** A client that only looks does not begin the quarantine of a node that has no record, where others have. */
+  #isUnrecorded(index: number): boolean {
+    const { isLooking, isQuarantineOn } = this.#settings;
+    const seen = this.#sightings[index];
+    const isBare = isLooking && isQuarantineOn && seen !== undefined && seen.record === undefined;
+    return isBare && this.#sightings.some((each) => each?.record !== undefined);
+  }
+
+  get #lengthMs(): number {
+    return outwaitMs(this.#maxTtlMs, this.#settings.driftFactor);
   }
 
   /** The node has another record than the one we know: the quarantine counts from now. */
@@ -132,6 +151,7 @@ export class Quarantine {
   /** @param before the previous sighting, if the node was seen before */
   onSeen(index: number, sighting: Sighting, before: Sighting | undefined): void {
     const { record } = sighting;
+    if (this.#settings.isLooking) this.#arm();
     if (record === undefined) return;
     this.#maxTtlMs = Math.max(this.#maxTtlMs, record.maxTtlMs);
     this.#clockStepMs = Math.max(this.#clockStepMs, record.clockStepMs);
@@ -166,19 +186,25 @@ export class Quarantine {
   #leftOf({ sinceMs, writtenMs }: Watch): number {
     const { driftFactor } = this.#settings;
     const nowMs = this.#clock.steady();
-    const ownMs = quarantineLeftMs(sinceMs, outwaitMs(this.#maxTtlMs, driftFactor), nowMs);
+    const ownMs = quarantineLeftMs(sinceMs, this.#lengthMs, nowMs);
     const oldMs = oldAgeMs(this.#maxTtlMs, driftFactor, this.#clockStepMs);
     return Math.min(ownMs, quarantineLeftMs(writtenMs, oldMs, nowMs));
   }
 
   #arm(): void {
     this.#timer?.cancel();
-    const left = this.#watches.flatMap((watch) => (watch === undefined ? [] : this.#leftOf(watch)));
+    const left = this.#watches.flatMap((watch, index) => {
+      if (watch !== undefined) return this.#leftOf(watch);
+      return this.#isUnrecorded(index) ? LOOK_MS : [];
+    });
     if (left.length === 0) return;
     const leastMs = Math.min(...left);
     const delayMs = Math.min(leastMs > 0 ? leastMs : ATTEST_MS, LOOK_MS);
     this.#timer = this.#clock.setTimer(delayMs, () => {
-      this.#watches.forEach((watch, index) => watch && this.#look(index, watch));
+      this.#watches.forEach((watch, index) => {
+        if (watch !== undefined) this.#look(index, watch);
+        else if (this.#isUnrecorded(index)) this.#ask(index, undefined);
+      });
       this.#arm();
     });
   }

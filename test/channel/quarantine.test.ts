@@ -36,6 +36,7 @@ class Bench {
     this.quarantine = new Quarantine(
       {
         isQuarantineOn: true,
+        isLooking: false,
         nodeCount,
         maxTtlMs: MAX_TTL_MS,
         raisesTtl: true,
@@ -396,6 +397,32 @@ describe("Quarantine", () => {
       expect(bench.quarantine.problemOf(0)).to.match(happened);
     });
   }
+
+  it("is to come for a node without a record where others have one, for a client that only looks", () => {
+    const bench = new Bench(3, { isLooking: true });
+    const bare = { record: undefined };
+    for (const index of [0, 1]) bench.see(index, {}, bare);
+    expect(
+      [0, 1].map((index) => bench.quarantine.leftMs(index)),
+      "a new deployment",
+    ).to.deep.equal([0, 0]);
+    bench.see(2, { state: "attested" });
+    expect([0, 1, 2].map((index) => bench.quarantine.leftMs(index))).to.deep.equal([
+      QUARANTINE_MS,
+      QUARANTINE_MS,
+      0,
+    ]);
+    expect(bench.quarantine.problemOf(0)).to.include("has no record, but others have");
+    bench.see(0, {}, bare);
+    bench.takeLooks();
+    bench.clock.advance(500);
+    expect(bench.takeLooks(), "until another client has begun it").to.deep.equal([0, 1]);
+    for (const index of [0, 1]) bench.see(index, { state: "attested" });
+    expect(bench.quarantine.leftMs(0)).to.equal(0);
+    bench.clock.advance(5_000);
+    expect(bench.takeLooks()).to.deep.equal([]);
+    expect(new Bench(1).quarantine.leftMs(0)).to.equal(0);
+  });
 
   it("is empty and silent if it is off", () => {
     const bench = new Bench(3, { isQuarantineOn: false });
