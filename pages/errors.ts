@@ -47,7 +47,10 @@ const evicting: NodeVote = {
 };
 const HELD = [granted(a), refused(b), refused(c)];
 const GRANTED = [a, b, c].map(granted);
-const tried = { waitedMs: 30_000, attemptCount: 7, isHeldHere: false, marginMs: 5_000 };
+const tried = {
+  ...{ waitedMs: 30_000, attemptCount: 7, marginMs: 5_000 },
+  ...{ isHeldHere: false, isReentrant: true },
+};
 const node = { quarantineLeftMs: 0, clockOffsetMs: undefined };
 const down = { ...node, state: "down", detail: "connect ECONNREFUSED" } as const;
 

@@ -60,6 +60,8 @@ export interface Tried {
   readonly waitedMs: number;
   readonly attemptCount: number;
   readonly isHeldHere: boolean;
+  /** Whether a call in a callback that has the lock could join it. */
+  readonly isReentrant: boolean;
   /** The largest clock margin that a client of the nodes has on record, ms. */
   readonly marginMs: number;
   /** Of several names, those that nodes named as held. */
@@ -70,6 +72,7 @@ const AT_ONCE: Tried = {
   waitedMs: 0,
   attemptCount: 1,
   isHeldHere: false,
+  isReentrant: false,
   marginMs: 0,
   heldNames: [],
 };
@@ -161,13 +164,18 @@ export class LockContendedError extends LockHeldError {
 export class WaitTimeoutError extends LockHeldError {
   readonly code = "QUORATE_WAIT_TIMEOUT";
   constructor(lockName: string, votes: readonly NodeVote[], tried: Tried) {
-    const { waitedMs, attemptCount, isHeldHere } = tried;
+    const { waitedMs, attemptCount, isHeldHere, isReentrant } = tried;
     const attempts = attemptCount === 1 ? "1 attempt" : `${attemptCount} attempts`;
     const waited = `timed out after ${Math.round(waitedMs)} ms (${attempts}) waiting for ${quoted(lockName)}`;
     const here = isHeldHere ? ", which this lock manager already holds" : "";
-    const remedy = isHeldHere
-      ? "To re-enter it, pass `reentrant: true`"
+    const usual = isHeldHere
+      ? "Release it sooner, or raise `waitMs`"
       : "Try again later, or raise `waitMs`";
+    // Whether a callback asked under its own lock or an independent task did, nobody knows here.
+    const remedy =
+      isHeldHere && isReentrant
+        ? `${usual}; within its own callback, pass \`reentrant: true\``
+        : usual;
     const text = (held: string) => ({
       happened: `${waited}${here}; ${inSet(tried) ?? "it"} is ${held}`,
       remedy,

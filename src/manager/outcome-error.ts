@@ -87,7 +87,11 @@ export function errorOf(
     case "refused": {
       if (tried.isAdoption === true) return notAdoptable(name, failure.votes, votes);
       const heldNames = namesIn(keys, failure.votes);
-      const of = { ...tried, heldNames, isHeldHere: tried.isHeldHere?.() ?? false };
+      // Permits are not joined, and who holds permits cannot be joined for another kind of lock.
+      const isReentrant =
+        keys.permits === undefined && votes.every((vote) => vote.takenPermits === undefined);
+      const isHeldHere = tried.isHeldHere?.() ?? false;
+      const of = { ...tried, heldNames, isHeldHere, isReentrant };
       const { waitingCount } = failure;
       if (waitingCount !== undefined) {
         const { maxWaiters = waitingCount } = tried;

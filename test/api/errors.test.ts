@@ -50,7 +50,8 @@ const VOTES: (Vote | undefined)[] = [
 ];
 
 const TRIED = {
-  ...{ waitedMs: 1_234.4, attemptCount: 7, isHeldHere: false, marginMs: 0 },
+  ...{ waitedMs: 1_234.4, attemptCount: 7, marginMs: 0 },
+  ...{ isHeldHere: false, isReentrant: true },
   heldNames: [],
 };
 
@@ -205,7 +206,7 @@ describe("errors", () => {
     const own = new WaitTimeoutError("invoice", votes, { ...TRIED, isHeldHere: true });
     expect(own.isHeldHere).to.equal(true);
     expect(own.message).to.match(
-      /which this lock manager already holds; it is held by .*\. To re-enter it, pass `reentrant: true`$/,
+      /which this lock manager already holds; it is held by .*\. Release it sooner, or raise `waitMs`; within its own callback, pass `reentrant: true`$/,
     );
   });
 
@@ -281,6 +282,7 @@ const LONG_TRY = {
   waitedMs: 86_400_000,
   attemptCount: 12_345,
   isHeldHere: true,
+  isReentrant: true,
   marginMs: 5_000,
   heldNames: [LONG.name, `${LONG.name}2`],
 };
@@ -511,6 +513,27 @@ describe("errorOf", () => {
       expect(error.lockName).to.equal("invoice");
     });
   }
+
+  it("advises to join a lock that is held here only where calls can", () => {
+    const kept = (votes: Vote[], keys: LockKind = keysOf("lock:", "invoice")): string => {
+      const failure = { votes, quorumFreeInMs: 0, isOutrun: false, isContested: false };
+      const tried = { waitMs: 30, waitedMs: 30, attemptCount: 1, marginMs: 0 };
+      const isHeldHere = () => true;
+      return errorOf(keys, { ...failure, kind: "refused" }, NAMES.slice(0, votes.length), {
+        ...{ ...tried, isHeldHere },
+      }).message;
+    };
+    const permits = takenVote(4, [0, 1], 400);
+    const joinable = kept([held(), held()]);
+    expect(joinable).to.match(/within its own callback, pass `reentrant: true`$/);
+    for (const message of [
+      kept([held(), held()], PERMIT_KEYS),
+      kept([permits, permits], PERMIT_KEYS),
+      kept([permits, permits]),
+    ]) {
+      expect(message).to.match(/\. Release it sooner, or raise `waitMs`$/);
+    }
+  });
 
   it("says how long it waited and how often it tried", () => {
     const error = errorWith("refused", [held(), held(), undefined], 500);

@@ -19,7 +19,10 @@ import { rejectionOf } from "../support/settle.js";
 import { fault, granted, held } from "../support/votes.js";
 
 const REFUSED = failureOf("refused", [held(), held(), granted()]);
-const TRIED = { waitedMs: 1, attemptCount: 1, isHeldHere: false, marginMs: 0, heldNames: [] };
+const TRIED = {
+  ...{ waitedMs: 1, attemptCount: 1, marginMs: 0, heldNames: [] },
+  ...{ isHeldHere: false, isReentrant: true },
+};
 const LOCK = { remainingMs: 900, fencingToken: 7 };
 
 /** A trace of an acquire that waits, and what it publishes. */
