@@ -113,7 +113,8 @@ export class Acquirer {
     try {
       const { keyPrefix } = this.settings;
       const { hasCluster } = this.nodes;
-      const place = permitKeys === undefined ? "acquire" : "permit";
+      const ofLock = request === undefined ? "acquire" : "request";
+      const place = permitKeys === undefined ? ofLock : "permit";
       const resolved =
         options === undefined
           ? usual

@@ -91,7 +91,7 @@ export const OPTIONS = {
     byDefault: false,
     check: boolean,
   },
-  maxWaiters: { places: WAITING, byDefault: Number.POSITIVE_INFINITY, check: atLeast(0) },
+  maxWaiters: { places: WAITING, byDefault: Number.POSITIVE_INFINITY, check: waiters },
   owner: { places: ONLY_LOCKS, check: owner },
   value: { places: ["acquire", "request", "elect"], check: checkedValue },
   reentrant: { places: ONLY_LOCKS, check: boolean },
@@ -170,20 +170,32 @@ const WHERE: Readonly<Record<Place, string>> = {
   adopt: "adopt",
 };
 
+/** Words for the option `waitMs` of a call that are not like it. The manager has `nodeTimeoutMs` as well. */
+const WAIT_WORDS: readonly string[] = ["timeout", "timeoutms", "retrycount", "retries"];
+
 /** Says where an option belongs that is known elsewhere, or which one was probably meant. */
 function misplaced(name: string, place: Place): TypeError {
   const known = OPTION_NAMES.find((each) => each === name);
-  if (known === undefined) {
-    // What was meant may belong elsewhere, too: two errors one after the other would say so.
-    const meant = similar(name, optionsOf(place)) === undefined ? OPTION_NAMES : optionsOf(place);
-    return unknownOption(name, meant);
+  if (known !== undefined) {
+    const isOfLocks = place === "permit" && placesOf(known).includes("acquire");
+    return new TypeError(
+      isOfLocks
+        ? `\`${name}\` does not apply to a semaphore: leave it out`
+        : `\`${name}\` is not an option here: it is ${oneOfPlace(known)}`,
+    );
   }
-  // Of one that calls have, too, the manager only has the default.
-  const [first = "manager"] = placesOf(known).filter((each) => each !== "manager");
-  if (place === "permit" && placesOf(known).includes("acquire")) {
-    return new TypeError(`\`${name}\` does not apply to a semaphore: leave it out`);
-  }
-  return new TypeError(`\`${name}\` is not an option here: it is one of ${WHERE[first]}`);
+  const isWait = place !== "manager" && WAIT_WORDS.includes(name.toLowerCase());
+  if (isWait) return unknownOption(name, placesOf("waitMs").includes(place) ? "waitMs" : undefined);
+  const meantHere = similar(name, optionsOf(place));
+  const meant = OPTION_NAMES.find((each) => each === similar(name, OPTION_NAMES));
+  if (meantHere !== undefined || meant === undefined) return unknownOption(name, meantHere);
+  return new TypeError(`unknown option \`${name}\`: \`${meant}\` is ${oneOfPlace(meant)}`);
+}
+
+/** Of an option that calls have, too, the manager only has the default. */
+function oneOfPlace(name: OptionName): string {
+  const [first = "manager"] = placesOf(name).filter((each) => each !== "manager");
+  return `one of ${WHERE[first]}`;
 }
 
 type DefaultName = {
@@ -237,6 +249,13 @@ function owner(option: string, value: unknown): string {
     throw new RangeError(`\`${option}\` must not begin with "${OWN_FIELDS}", got ${show(text)}`);
   }
   return text;
+}
+
+/** There may be any number of them, but no half one. */
+function waiters(option: string, value: unknown): number {
+  const count = number(option, value, 0);
+  if (Number.isInteger(count) || count === Number.POSITIVE_INFINITY) return count;
+  throw new RangeError(`\`${option}\` must be an integer of at least 0, or Infinity, got ${count}`);
 }
 
 /** What a holder says of itself. @throws TypeError or RangeError, naming the option */

@@ -1,5 +1,5 @@
 import type { ClusterOptions, RedisOptions } from "ioredis";
-import { unknownOption } from "../runtime/validate.js";
+import { similar, unknownOption } from "../runtime/validate.js";
 
 /**
  * - `copied`: where the server is, our identity there, or how to reach it
@@ -146,7 +146,7 @@ function checkAll(options: object, uses: object, at: string): void {
 export function checkOptions(options: object, at: string): void {
   for (const name of Object.keys(options)) {
     if (!isRedisOption(name))
-      throw unknownOption(name, Object.keys(REDIS_OPTIONS), `${at}.options.`);
+      throw unknownOption(name, similar(name, Object.keys(REDIS_OPTIONS)), `${at}.options.`);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { systemClock, systemEntropy } from "../runtime/system.js";
-import { show, unknownOption } from "../runtime/validate.js";
+import { show, similar, unknownOption } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import type { RedisLike } from "./client-types.js";
@@ -301,7 +301,7 @@ function ownTransport(config: RedisNode, at: string): WithTransport | undefined 
 }
 
 function unknown(name: string, at: string): TypeError {
-  if (!isRedisOption(name)) return unknownOption(name, KNOWN, `${at}.`);
+  if (!isRedisOption(name)) return unknownOption(name, similar(name, KNOWN), `${at}.`);
   const instead = `options of ioredis stand in { options: { ${name}: ... } }`;
   return new TypeError(`unknown option \`${at}.${name}\`; ${instead}`);
 }

@@ -9,7 +9,7 @@ export function checkKnown(
   options: object,
   known: readonly string[],
   prefix = "",
-  errorOf = (name: string): TypeError => unknownOption(name, known, prefix),
+  errorOf = (name: string): TypeError => unknownOption(name, similar(name, known), prefix),
 ): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     const got = Array.isArray(options) ? "an array" : show(options);
@@ -24,9 +24,8 @@ export function checkKnown(
   }
 }
 
-/** Names the option, and the known one that was probably meant. */
-export function unknownOption(name: string, known: readonly string[], prefix = ""): TypeError {
-  const meant = similar(name, known);
+/** @param meant the known one that was probably meant */
+export function unknownOption(name: string, meant: string | undefined, prefix = ""): TypeError {
   const hint = meant === undefined ? "" : `: did you mean \`${prefix}${meant}\`?`;
   return new TypeError(`unknown option \`${prefix}${name}\`${hint}`);
 }

@@ -138,20 +138,52 @@ describe("The table of options", () => {
     }
   });
 
-  it("suggests of an unknown option what is meant, also where that belongs elsewhere", () => {
+  it("suggests of an unknown option only what the same place takes", () => {
     for (const [given, place, meant] of [
       ["ttl", "acquire", "ttlMs"],
-      ["nodeTimeout", "acquire", "nodeTimeoutMs"],
-      ["keyprefix", "request", "keyPrefix"],
-      ["stael", "acquire", "steal"],
+      ["stael", "request", "steal"],
       ["retries", "manager", "retry"],
+      ["timeout", "manager", "nodeTimeoutMs"],
+      ...(["acquire", "request", "semaphore", "permit"] as const).flatMap((place) =>
+        ["timeout", "timeoutMs", "timeoutMS", "wait", "waitms", "retryCount"].map(
+          (given) => [given, place, "waitMs"] as const,
+        ),
+      ),
     ] as const) {
       expect(() => checkPlace({ [given]: 1 }, place)).to.throw(
         TypeError,
         `unknown option \`${given}\`: did you mean \`${meant}\`?`,
       );
     }
-    expect(() => checkPlace({ fencing: false }, "manager")).to.throw("unknown option `fencing`");
+  });
+
+  it("says of an unknown option where one belongs that is like it", () => {
+    for (const [given, place, says] of [
+      ["nodeTimeout", "acquire", /: `nodeTimeoutMs` is one of the LockManager: it is the same/],
+      ["keyprefix", "request", /: `keyPrefix` is one of the LockManager: it is the same/],
+      ["stael", "acquire", /: `steal` is one of request$/],
+      ["wait", "elect", /: `waitMs` is one of acquire, tryAcquire and request$/],
+    ] as const) {
+      expect(() => checkPlace({ [given]: 1 }, place)).to.throw(TypeError, says);
+    }
+  });
+
+  it("suggests nothing of a word for what a place has not", () => {
+    for (const place of ["elect", "adopt"] as const) {
+      expect(() => checkPlace({ timeout: 1 }, place)).to.throw(/^unknown option `timeout`$/);
+    }
+    expect(() => checkPlace({ fencing: false }, "manager")).to.throw(/^unknown option `fencing`$/);
+  });
+
+  it("takes no half waiter", () => {
+    expect(() => checkPlace({ maxWaiters: 1.5 }, "acquire")).to.throw(
+      RangeError,
+      "`maxWaiters` must be an integer of at least 0, or Infinity, got 1.5",
+    );
+    for (const maxWaiters of [0, 1, Number.POSITIVE_INFINITY]) {
+      checkPlace({ maxWaiters }, "acquire");
+    }
+    expect(() => checkPlace({ maxWaiters: -1 }, "acquire")).to.throw(RangeError, "at least 0");
   });
 
   it("says which text is meant by a quarantine that is on or off", () => {
