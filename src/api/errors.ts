@@ -101,7 +101,7 @@ export abstract class LockHeldError extends QuorateError {
    * name.
    */
   readonly heldNames: readonly string[];
-  /** Time waited, ms; 0 if it did not wait. */
+  /** Time from the call to this error, rounded, ms: also that of an attempt that did not wait. */
   readonly waitedMs: number;
   /** Number of attempts. */
   readonly attemptCount: number;
@@ -137,7 +137,7 @@ export abstract class LockHeldError extends QuorateError {
     this.remainingMs = Math.max(0, freeInMs - marginMs);
     this.freeInMs = freeInMs;
     this.heldNames = heldNames.length === 0 ? [lockName] : heldNames;
-    this.waitedMs = waitedMs;
+    this.waitedMs = Math.round(waitedMs);
     this.attemptCount = attemptCount;
     this.isHeldHere = isHeldHere;
   }
@@ -246,13 +246,13 @@ export class SplitError extends NoQuorumError {
  */
 export class OverloadedError extends NoQuorumError {
   readonly code = "QUORATE_OVERLOADED";
-  /** Time waited, ms. */
+  /** Time from the call to this error, rounded, ms. */
   readonly waitedMs: number;
   constructor(lockName: string, waitedMs: number) {
     const asked = `no node was asked for ${quoted(lockName)} within ${Math.round(waitedMs)} ms`;
     const happened = `${asked}: the lock manager had too many other acquires in flight`;
     super({ happened, remedy: "Acquire fewer names at once, or raise `waitMs`" }, lockName, []);
-    this.waitedMs = waitedMs;
+    this.waitedMs = Math.round(waitedMs);
   }
 }
 

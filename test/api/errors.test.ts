@@ -199,7 +199,7 @@ describe("errors", () => {
 
   it("tell how long was waited and how often tried", () => {
     const error = new WaitTimeoutError("invoice", votes, TRIED);
-    expect(error).to.include({ waitedMs: 1_234.4, attemptCount: 7, isHeldHere: false });
+    expect(error).to.include({ waitedMs: 1_234, attemptCount: 7, isHeldHere: false });
     expect(error.message).to.match(
       /^timed out after 1234 ms \(7 attempts\) waiting for "invoice"; it is held by host:17 \(.*`waitMs`$/,
     );
@@ -208,6 +208,10 @@ describe("errors", () => {
     expect(own.message).to.match(
       /which this lock manager already holds; it is held by .*\. Release it sooner, or raise `waitMs`; within its own callback, pass `reentrant: true`$/,
     );
+  });
+
+  it("tell whole ms, also where no node was asked", () => {
+    expect(new OverloadedError("invoice", 9.705993000000035).waitedMs).to.equal(10);
   });
 
   it("of a held lock say what is left of its lease at least, and when it is free at the latest", () => {
@@ -537,7 +541,7 @@ describe("errorOf", () => {
 
   it("says how long it waited and how often it tried", () => {
     const error = errorWith("refused", [held(), held(), undefined], 500);
-    expect(error).to.include({ waitedMs: 1_234.4, attemptCount: 3 });
+    expect(error).to.include({ waitedMs: 1_234, attemptCount: 3 });
     expect(error.message).to.include("1234 ms (3 attempts)");
   });
 
