@@ -108,11 +108,12 @@ export function errorTables(): Record<string, string> {
   const errors = Object.entries(EXAMPLES).map(([name, error]) => [
     linkOf(name),
     `\`${exportedClassOf(error)}\``,
+    code(error.name),
     commentOf(error.constructor.name).replace(/\.$/, ""),
     code(error.message),
   ]);
   return {
-    errors: tableOf(["`code`", "class", "when", "a message"], errors),
+    errors: tableOf(["`code`", "class", "`error.name`", "when", "a message"], errors),
     "errors:fields": tableOf(["class or code", "fields"], fieldRows()),
   };
 }
