@@ -1,3 +1,4 @@
+import { adviceOf } from "./advice.js";
 import type { Call, Command } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { complete, COMPLETE } from "./complete.js";
@@ -66,7 +67,7 @@ function show(output: Output, text: string): number {
 }
 
 function messageOf(error: unknown, exitCode: number): string {
-  if (exitCode !== EXIT.bug) return printable((error as Error).message);
+  if (exitCode !== EXIT.bug) return printable(adviceOf(error as Error));
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `this is a bug in quorate: ${text}`;
 }

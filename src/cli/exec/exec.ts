@@ -1,4 +1,5 @@
 import type { AcquireOptions, Lock, LockManager } from "../../index.js";
+import { adviceOf } from "../advice.js";
 import { defineCommand, type Call } from "../command.js";
 import { withConnection } from "../connect.js";
 import { EXIT, exitCodeOf, ExitError } from "../exit-codes.js";
@@ -125,7 +126,7 @@ async function withConflictCode<T>(code: number | undefined, run: () => Promise<
     return await run();
   } catch (error) {
     if (code === undefined || exitCodeOf(error) !== EXIT.contended) throw error;
-    throw new ExitError((error as Error).message, code);
+    throw new ExitError(adviceOf(error as Error), code);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LockReport } from "../../index.js";
+import { adviceOf } from "../advice.js";
 import type { Call } from "../command.js";
 import { durationText } from "../duration.js";
 import { EXIT, ExitError } from "../exit-codes.js";
@@ -221,7 +222,7 @@ class Run {
 
   #reason(): string {
     const { signal } = this.#held;
-    if (signal.aborted) return (signal.reason as Error).message;
+    if (signal.aborted) return adviceOf(signal.reason as Error);
     const leftMs = this.#remainingMs();
     const left = durationText(leftMs);
     return this.#maxHoldLeftMs() <= leftMs
