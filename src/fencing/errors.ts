@@ -5,7 +5,8 @@ import type { CheckedGrant } from "./grant.js";
 
 /**
  * The store has seen a larger fencing token: the lock has been granted again since, and nothing was written. Do
- * not retry the write. To continue, acquire the lock again and reread the data.
+ * not retry the write. To continue, acquire the lock again and reread the data. Where a `fencedUpdate` changed no
+ * row, there may also be no such row.
  */
 export class StaleTokenError extends QuorateError {
   readonly code = "QUORATE_STALE_TOKEN";
@@ -14,14 +15,22 @@ export class StaleTokenError extends QuorateError {
   /** The largest token that the store has seen; undefined if the store did not report it. */
   readonly fence: number | undefined;
 
-  constructor({ name, fencingToken }: CheckedGrant, fence?: number, cause?: unknown) {
-    const larger = fence === undefined ? "a larger one" : `a larger one (${fence})`;
-    const happened = `${quoted(name)}: fencing token ${fencingToken} is stale: ${larger} has been seen`;
+  /** @param happened instead of the sentence that the store has seen a larger token, without the name */
+  constructor(
+    { name, fencingToken }: CheckedGrant,
+    fence?: number,
+    cause?: unknown,
+    happened = `fencing token ${fencingToken} is stale: ${largerText(fence)} has been seen`,
+  ) {
     const remedy = "Do not write: acquire the lock again, and reread the data";
-    super({ happened, remedy }, name, [], cause);
+    super({ happened: `${quoted(name)}: ${happened}`, remedy }, name, [], cause);
     this.fencingToken = fencingToken;
     this.fence = fence;
   }
+}
+
+function largerText(fence: number | undefined): string {
+  return fence === undefined ? "a larger one" : `a larger one (${fence})`;
 }
 
 /** A request without a valid fencing token or resource name in its headers. This says nothing about any lock. */

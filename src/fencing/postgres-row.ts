@@ -67,7 +67,11 @@ export function assertWritten(grant: Grant, result: { readonly rowCount: number 
   if (typeof rowCount !== "number") {
     throw new TypeError(`\`rowCount\` must be a number, got ${show(rowCount)}`);
   }
-  if (rowCount === 0) throw new StaleTokenError(checkGrant(grant));
+  if (rowCount !== 0) return;
+  const checked = checkGrant(grant);
+  const found = `no row with fencing token ${checked.fencingToken} or less was found`;
+  const why = `${found}: the token is stale, or there is no such row`;
+  throw new StaleTokenError(checked, undefined, undefined, why);
 }
 
 function parts(grant: Grant, row: FencedRow) {

@@ -360,5 +360,10 @@ describe("Queries with a fence", () => {
     const stale = staleOr(grant(7), { code: "QF409", detail: "?" });
     expect(stale).to.be.instanceOf(StaleTokenError).and.to.have.property("fence", undefined);
     expect(() => assertWritten(grant(7), { rowCount: null })).to.throw(TypeError, "`rowCount`");
+    // One of a row that does not exist changes none either.
+    expect(() => assertWritten(grant(7), { rowCount: 0 })).to.throw(
+      StaleTokenError,
+      /: no row with fencing token 7 or less was found: the token is stale, or there is no such row\. Do not write: acquire the lock again/,
+    );
   });
 });
