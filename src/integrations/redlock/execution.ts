@@ -1,15 +1,26 @@
-import type { RedisClient } from "../../redis/client-types.js";
+import type { RedisClient, RedisLike } from "../../redis/client-types.js";
 
 /** What users of redlock match on; the texts are part of its interface. */
 export const NO_QUORUM = "The operation was unable to achieve a quorum during its retry window.";
 export const ALREADY_EXPIRED = "Cannot extend an already-expired lock.";
 
+/** The clients, by the types of our own ioredis. Those of another are found in it, too. */
+export interface ClientSet extends Set<RedisClient> {
+  has(client: RedisClient | RedisLike): boolean;
+}
+
+/** The same with an error for each. */
+export interface ClientErrors extends Map<RedisClient, Error> {
+  has(client: RedisClient | RedisLike): boolean;
+  get(client: RedisClient | RedisLike): Error | undefined;
+}
+
 /** How the nodes voted in one attempt. */
 export interface ExecutionStats {
   readonly membershipSize: number;
   readonly quorumSize: number;
-  readonly votesFor: Set<RedisClient>;
-  readonly votesAgainst: Map<RedisClient, Error>;
+  readonly votesFor: ClientSet;
+  readonly votesAgainst: ClientErrors;
 }
 
 /** What a successful operation resolves to. */

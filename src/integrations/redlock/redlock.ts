@@ -16,7 +16,12 @@ import type { RedisClient, RedisLike } from "../../redis/client-types.js";
 import { show } from "../../runtime/validate.js";
 import { Ballot, quarantineText } from "./ballot.js";
 import { ALREADY_EXPIRED, ExecutionError, NO_QUORUM } from "./execution.js";
-import type { ExecutionResult, ExecutionStats, RedlockAbortSignal } from "./execution.js";
+import type {
+  ClientSet,
+  ExecutionResult,
+  ExecutionStats,
+  RedlockAbortSignal,
+} from "./execution.js";
 import {
   extendAll,
   leasesByValue,
@@ -83,7 +88,7 @@ export class Lock {
  * exclude each other on the same nodes.
  */
 export class Redlock extends EventEmitter {
-  readonly clients: Set<RedisClient>;
+  readonly clients: ClientSet;
   readonly settings: Settings;
   readonly scripts: Scripts;
   readonly #nodes: SharedNodes;

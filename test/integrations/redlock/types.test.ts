@@ -66,7 +66,13 @@ describe("a program written against redlock's types", function () {
     const older = [
       'import { Cluster, Redis } from "ioredis-5";',
       'import Redlock from "quorate/redlock";',
-      'new Redlock([new Redis(), new Cluster([{ host: "a", port: 6379 }])]);',
+      'const [client, cluster] = [new Redis(), new Cluster([{ host: "a", port: 6379 }])];',
+      "const redlock = new Redlock([client, cluster]);",
+      'const [stats] = await Promise.all((await redlock.acquire(["a"], 5000)).attempts);',
+      "const error: Error | undefined = stats?.votesAgainst.get(client);",
+      "const isAgainst: boolean | undefined = stats?.votesAgainst.has(cluster);",
+      "const isFor: boolean | undefined = stats?.votesFor.has(client);",
+      "console.log(error, isAgainst, isFor, redlock.clients.has(cluster));",
     ].join("\n");
     const wrong = 'import Redlock from "quorate/redlock";\nnew Redlock(["redis://a"]);';
     const errors = typeCheck([
