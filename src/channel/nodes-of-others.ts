@@ -79,8 +79,7 @@ export class NodesOfOthers {
     const { ids, isListed, text } = this.#find();
     const nodeId = ids[index];
     // As long as nodes are missing, the list that names it may be on one of them.
-    const isAllSeen = this.#seen.every((seen) => seen !== undefined);
-    const isToGetId = nodeId === undefined && (isAllSeen || isListed);
+    const isToGetId = nodeId === undefined && (this.#isAllSeen || isListed);
     return { keyPrefix: this.#keyPrefix, nodeId, isToGetId, list: text };
   }
 
@@ -99,6 +98,10 @@ export class NodesOfOthers {
     });
   }
 
+  get #isAllSeen(): boolean {
+    return this.#seen.every((seen) => seen !== undefined);
+  }
+
   #find(): Found {
     this.#found ??= this.#findNow();
     return this.#found;
@@ -110,8 +113,10 @@ export class NodesOfOthers {
       seen?.lastListed === undefined ? [] : [seen.lastListed],
     );
     const known = this.#names.map((name, index) => ({ name, id: this.#ids[index] }));
+    // A node that is missing may have the list of our prefix, or an id that is in another.
+    const lastOfAll = this.#isAllSeen ? last : [];
     const ids = known.map(
-      ({ name, id }) => id ?? idOnLists(name, lists, known) ?? idOnLists(name, last, known),
+      ({ name, id }) => id ?? idOnLists(name, lists, known) ?? idOnLists(name, lastOfAll, known),
     );
     // With a record, but without an id, it is none that others have listed.
     const recorded = this.#seen.map((seen) => seen?.record?.nodeId);

@@ -6,7 +6,7 @@ import {
   quarantineLeftMs,
   type Sighting,
 } from "../protocol/quarantine.js";
-import type { IncarnationRecord } from "../protocol/record.js";
+import type { IncarnationRecord, RecordState } from "../protocol/record.js";
 import { outwaitMs } from "../protocol/lease-times.js";
 import { toleratedCount } from "../protocol/quorum.js";
 import type { Refusal } from "./entry.js";
@@ -62,6 +62,12 @@ const TEXTS: Readonly<Record<QuarantineCause, readonly [happened: string, remedy
   ],
 };
 
+/** Whether such a record says that the deployment is not new. A Cluster's says nothing. */
+const HAS_PAST: Readonly<Record<RecordState, boolean>> = {
+  ...{ fresh: false, opening: false, unkept: false },
+  ...{ open: true, forgot: true, attested: true },
+};
+
 const UNRECORDED =
   "has no record, but others have: the next client that takes locks quarantines it";
 
@@ -72,7 +78,7 @@ interface Watch {
   /** When the record was written at the latest, by wall clocks, monotonic clock, ms; infinite where they do not count. */
   readonly writtenMs: number;
   /** When it was found that no lease the node lost can still be valid, monotonic clock, ms. */
-  readonly overMs?: number;
+  readonly overMs?: number | undefined;
 }
 
 /**
@@ -116,7 +122,7 @@ export class Quarantine {
   leftMs(index: number): number {
     const watch = this.#watches[index];
     if (watch !== undefined) return Math.max(this.#leftOf(watch), ATTEST_MS);
-    return this.#isUnrecorded(index) ? this.#lengthMs : 0;
+    return this.#isUnrecorded(index) ? Math.max(this.#lengthMs, ATTEST_MS) : 0;
   }
 
   /** The largest clock margin of this client and of those on record, ms. */
@@ -136,7 +142,7 @@ export class Quarantine {
     const { isLooking, isQuarantineOn } = this.#settings;
     const seen = this.#sightings[index];
     const isBare = isLooking && isQuarantineOn && seen !== undefined && seen.record === undefined;
-    return isBare && this.#sightings.some((each) => each?.record !== undefined);
+    return isBare && this.#sightings.some((each) => each?.record && HAS_PAST[each.record.state]);
   }
 
   get #lengthMs(): number {
@@ -217,17 +223,22 @@ export class Quarantine {
       this.#watches[index] = over;
       if (this.#attest(index, over)) return;
       for (const at of this.#others(index)) this.#ask(at, undefined);
+      return;
     }
+    // What other nodes have on record has made it longer since.
+    if (watch.overMs !== undefined) this.#watches[index] = { ...watch, overMs: undefined };
     // A client that saw the loss has watched the node for as long as any other.
-    else if (!sighting.sawChange) this.#ask(index, undefined);
+    if (!sighting.sawChange) this.#ask(index, undefined);
   }
 
   /**
    * With the highest fence of enough other nodes that every earlier quorum shares a node with them.
    *
-   * @returns false if the fences of others are missing
+   * @returns false if the fences of others are missing, or it is not over any more
    */
-  #attest(index: number, { overMs = Number.POSITIVE_INFINITY }: Watch): boolean {
+  #attest(index: number, watch: Watch): boolean {
+    const { overMs = Number.POSITIVE_INFINITY } = watch;
+    if (this.#leftOf(watch) > 0) return false;
     const id = this.#sightings[index]?.record?.id;
     if (id === undefined) return false;
     const others = this.#others(index);

@@ -158,8 +158,8 @@ export class Contender implements Sleeper {
    * @returns whether it does for these, now or where it next keeps its nodes
    */
   hurry(nowMs: number, mayCall: boolean): boolean {
-    const isCalled = mayCall && !this.#isCalled;
-    this.#isCalled ||= mayCall;
+    const isCalled = mayCall && this.#keeps && !this.#isCalled;
+    this.#isCalled ||= isCalled;
     this.#sameCount = 0;
     this.#refused = [];
     if (this.#askAgain !== undefined) this.#pause(nowMs);

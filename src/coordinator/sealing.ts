@@ -30,6 +30,8 @@ export class Sealing implements RoundListener {
   readonly #listener: SealingListener;
   /** Of the acquire round, at its verdict. */
   readonly #acquired: Votes;
+  /** Bit mask of the nodes that have granted the acquire, by an answer or by a message. */
+  #granted: number;
   /** What the nodes say to the token. */
   readonly #round: Round;
   #isOver = false;
@@ -45,6 +47,7 @@ export class Sealing implements RoundListener {
     this.token = token;
     this.#listener = listener;
     this.#acquired = [...acquired];
+    this.#granted = nodesThatGranted(acquired);
     this.#round = new Round(context, timeoutMs, this);
   }
 
@@ -84,9 +87,10 @@ export class Sealing implements RoundListener {
   onAcquireVote(index: number, vote: Vote): void {
     if (vote.kind !== "granted") {
       // A message may have overtaken the refusal of a node that has granted it since: its seal says more.
-      if (this.#acquired[index]?.kind !== "granted") this.#round.onVote(index, vote);
+      if ((this.#granted & (1 << index)) === 0) this.#round.onVote(index, vote);
       return;
     }
+    this.#granted |= 1 << index;
     const state = sealState(vote.fence, this.token);
     if (state === "sealed") this.#round.onVote(index, vote);
     else if (state === "ahead") this.#round.onVote(index, AHEAD);

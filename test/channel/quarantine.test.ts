@@ -287,6 +287,21 @@ describe("Quarantine", () => {
       ]);
     });
 
+    it("is not over any more where the others have longer leases on record, and asks for their fences anew", () => {
+      const bench = new Bench(3, { raisesTtl: false });
+      bench.see(0, { state: "forgot", maxTtlMs: 1_000, ...LONG_AGO });
+      bench.clock.advance(LEAST_MS);
+      for (const at of [1, 2]) bench.see(at, { topFence: 5, maxTtlMs: 600_000 });
+      expect(bench.attestations).to.deep.equal([]);
+      const leftMs = bench.quarantine.leftMs(0);
+      expect(leftMs).to.be.above(500_000);
+      bench.clock.advance(leftMs);
+      expect(bench.attestations).to.deep.equal([]);
+      for (const at of [1, 2]) bench.see(at, { topFence: 9, maxTtlMs: 600_000 });
+      bench.clock.advance(LEAST_MS);
+      expect(bench.attestations[0]?.order).to.include({ becomes: "attested", topFence: 9 });
+    });
+
     it("makes no floor from a fence that is implausible, and says whose it is", () => {
       for (const [fences, topFence, rejected] of [
         [[30, 1_000_000, 70, 50], 1_000_000, []],
@@ -409,6 +424,10 @@ describe("Quarantine", () => {
       [0, 1].map((index) => bench.quarantine.leftMs(index)),
       "a new deployment",
     ).to.deep.equal([0, 0]);
+    for (const state of ["fresh", "opening", "unkept"] as const) {
+      bench.see(2, { state });
+      expect(bench.quarantine.leftMs(0), state).to.equal(0);
+    }
     bench.see(2, { state: "attested" });
     expect([0, 1, 2].map((index) => bench.quarantine.leftMs(index))).to.deep.equal([
       QUARANTINE_MS,

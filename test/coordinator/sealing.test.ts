@@ -99,6 +99,16 @@ describe("Sealing", () => {
     expect(bench.verdicts).to.deep.equal(["won"]);
   });
 
+  it("is not lost by such a refusal either where the message came while the token was being stored", () => {
+    const bench = new SealingBench([granted(7), granted(9), undefined]);
+    bench.sealing.onAcquireVote(2, granted(8));
+    bench.sealing.onAcquireVote(2, held());
+    bench.sealing.onSealVote(0, 9, held());
+    expect(bench.verdicts).to.deep.equal([]);
+    bench.sealing.onSealVote(2, 9, granted(9));
+    expect(bench.verdicts).to.deep.equal(["won"]);
+  });
+
   it("counts one vote a node", () => {
     const bench = new SealingBench([granted(7), granted(5), granted(5), undefined, undefined]);
     for (let times = 0; times < 3; times++) bench.sealing.onSealVote(1, 7, granted(7));

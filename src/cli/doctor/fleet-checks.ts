@@ -7,7 +7,7 @@ import {
 import { NodesOfOthers } from "../../channel/nodes-of-others.js";
 import { fenceSlackUs } from "../../protocol/fencing.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
-import { listFieldOf } from "../../protocol/node-list.js";
+import { LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
 import { quorumSize } from "../../protocol/quorum.js";
 import { milliseconds } from "./node-checks.js";
 import type { DoctorSettings, Finding, FleetSeen, NodeSeen } from "./seen.js";
@@ -63,7 +63,7 @@ function recordedList({ nodes }: FleetSeen, { keyPrefix }: DoctorSettings): read
     if (difference === undefined) return NONE;
     const saw = `${difference}: their locks may not exclude each other`;
     const field = quoted(listFieldOf(keyPrefix));
-    const change = `give all clients the same nodes; if the change is complete, ${redisCli} HDEL ${RECORD_KEY} ${field} nodeCount, on every node`;
+    const change = `give all clients the same nodes; if the change is complete, ${redisCli} HDEL ${RECORD_KEY} ${field} nodeCount ${LAST_LIST_FIELD}, on every node`;
     return [{ severity: "warning", node, code: "node-list", saw, change } as const];
   });
 }

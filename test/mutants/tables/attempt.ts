@@ -145,7 +145,7 @@ export const ROWS: readonly Row[] = [
     means: "a refusal that arrives after the message of the same node's grant counts in its place",
     seenIn: "the last answer of a node is taken for its newest",
     file: "src/coordinator/sealing.ts",
-    find: 'this.#acquired[index]?.kind !== "granted"',
+    find: "(this.#granted & (1 << index)) === 0",
     replace: "true",
     test: "test/coordinator/sealing.test.ts",
   },
