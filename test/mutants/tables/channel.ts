@@ -40,6 +40,14 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 1, ms: 75 },
   },
   {
+    id: "attests-by-an-earlier-look",
+    means: "a quarantine that has become longer since it was found to be over ends all the same",
+    file: "src/channel/quarantine.ts",
+    find: "if (this.#leftOf(watch) > 0) return false;",
+    replace: "",
+    test: "test/channel/quarantine.test.ts",
+  },
+  {
     id: "close-leaves-timer",
     means: "a timer of close outlives it",
     seenIn: "Promise.race against a timer that is never cleared",
