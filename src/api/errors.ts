@@ -168,14 +168,11 @@ export class WaitTimeoutError extends LockHeldError {
     const attempts = attemptCount === 1 ? "1 attempt" : `${attemptCount} attempts`;
     const waited = `timed out after ${Math.round(waitedMs)} ms (${attempts}) waiting for ${quoted(lockName)}`;
     const here = isHeldHere ? ", which this lock manager already holds" : "";
-    const usual = isHeldHere
-      ? "Release it sooner, or raise `waitMs`"
-      : "Try again later, or raise `waitMs`";
     // Whether a callback asked under its own lock or an independent task did, nobody knows here.
-    const remedy =
-      isHeldHere && isReentrant
-        ? `${usual}; within its own callback, pass \`reentrant: true\``
-        : usual;
+    const ifHere = isReentrant
+      ? "Raise `waitMs`; within its own callback, pass `reentrant: true`"
+      : "Release it sooner, or raise `waitMs`";
+    const remedy = isHeldHere ? ifHere : "Try again later, or raise `waitMs`";
     const text = (held: string) => ({
       happened: `${waited}${here}; ${inSet(tried) ?? "it"} is ${held}`,
       remedy,

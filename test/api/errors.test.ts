@@ -206,7 +206,7 @@ describe("errors", () => {
     const own = new WaitTimeoutError("invoice", votes, { ...TRIED, isHeldHere: true });
     expect(own.isHeldHere).to.equal(true);
     expect(own.message).to.match(
-      /which this lock manager already holds; it is held by .*\. Release it sooner, or raise `waitMs`; within its own callback, pass `reentrant: true`$/,
+      /which this lock manager already holds; it is held by .*\. Raise `waitMs`; within its own callback, pass `reentrant: true`$/,
     );
   });
 
