@@ -41,7 +41,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "attests-by-an-earlier-look",
-    means: "a quarantine that has become longer since it was found to be over ends all the same",
+    means: "a quarantine that has become longer since it was found to be over ends anyway",
     file: "src/channel/quarantine.ts",
     find: "if (this.#leftOf(watch) > 0) return false;",
     replace: "",
