@@ -20,7 +20,7 @@ const WHY: Readonly<Record<string, string>> = {
     "Two are a release and an entry; the others refresh the places of those that wait. Fewer processes help",
   "client CPU, % of a core": "Each place in the queues is refreshed every 2 s. A faster core helps",
   "speed / without, by CPU per cycle":
-    "Nothing more is sent. A node compares each name with those that are observed: half a microsecond per lock",
+    "Nothing more is sent. A node compares each name with those that are observed: a tenth of a microsecond per call",
   "CPU of the first cycles / redlock":
     "There is more code to compile: queues, fencing, admission. The ratio falls with every cycle",
   "acquire p99 / best peer":
