@@ -14,12 +14,18 @@ import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry, type Refusal, type Storing } from "./entry.js";
-import { Pipeline, UNANSWERED, type PipelinedNode } from "./pipeline.js";
+import { Pipeline, type PipelinedNode } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
 import { RecordedTtl } from "./quarantine.js";
 import type { Handshake, NodeConnection } from "./node-connection.js";
 import { NodeConnections, type ConnectedNode, type HandshakeQuestion } from "./node-connections.js";
 import type { ConnectionFailure, RecordOrder, Transport } from "./transport.js";
+
+/** A node that does not answer costs bounded memory. */
+const UNANSWERED: Refusal = {
+  fault: "suspected",
+  message: "earlier operations are unanswered",
+};
 
 const CLOSED: Refusal = { fault: "closed", message: "the lock manager is closed" };
 

@@ -108,12 +108,10 @@ export class NodesOfOthers {
   }
 
   #findNow(): Found {
-    const lists = this.#seen.flatMap((seen) => (seen?.listed === undefined ? [] : [seen.listed]));
-    const last = this.#seen.flatMap((seen) =>
-      seen?.lastListed === undefined ? [] : [seen.lastListed],
-    );
+    const lists = this.#seen.flatMap((seen) => (seen?.listed ? [seen.listed] : []));
     const known = this.#names.map((name, index) => ({ name, id: this.#ids[index] }));
     // A node that is missing may have the list of our prefix, or an id that is in another.
+    const last = this.#seen.flatMap((seen) => (seen?.lastListed ? [seen.lastListed] : []));
     const lastOfAll = this.#isAllSeen ? last : [];
     const ids = known.map(
       ({ name, id }) => id ?? idOnLists(name, lists, known) ?? idOnLists(name, lastOfAll, known),

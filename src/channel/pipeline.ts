@@ -56,12 +56,6 @@ interface InFlight extends Call {
   readonly sentMs: number;
 }
 
-/** A node that does not answer costs bounded memory. */
-export const UNANSWERED: Refusal = {
-  fault: "suspected",
-  message: "earlier operations are unanswered",
-};
-
 const LATE: Refusal = { fault: "late", message: "the client was too busy to send it in time" };
 
 const HELD_BACK: Refusal = {

@@ -170,23 +170,17 @@ export class Quarantine {
     }
     // A client that saw the loss needs no other clocks.
     const { sawChange, seenSteadyMs } = sighting;
-    const writtenMs = sawChange ? undefined : seenSteadyMs - ageByClocksMs(sighting);
+    const writtenMs = sawChange ? Number.POSITIVE_INFINITY : seenSteadyMs - ageByClocksMs(sighting);
     const watch = this.#watches[index];
     const isNew = before?.record?.id !== record.id;
     if (isNew) this.#watch(index, causeOf(before, sighting), writtenMs);
-    else if (watch !== undefined) this.#watch(index, watch.cause, writtenMs, watch);
+    else if (watch !== undefined) this.#watches[index] = { ...watch, writtenMs };
   }
 
-  #watch(
-    index: number,
-    cause: QuarantineCause,
-    writtenMs = Number.POSITIVE_INFINITY,
-    before?: Watch,
-  ): void {
+  #watch(index: number, cause: QuarantineCause, writtenMs = Number.POSITIVE_INFINITY): void {
     if (!this.#settings.isQuarantineOn) return;
-    const sinceMs = before?.sinceMs ?? this.#clock.steady();
-    this.#watches[index] = { ...before, sinceMs, cause, writtenMs };
-    if (before === undefined) this.#arm();
+    this.#watches[index] = { sinceMs: this.#clock.steady(), cause, writtenMs };
+    this.#arm();
   }
 
   #leftOf({ sinceMs, writtenMs }: Watch): number {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { HANDSHAKE_SCRIPT } from "../../src/script/embedded-lua.js";
+import { LAST_LIST_FIELD } from "../../src/protocol/node-list.js";
 import {
   PROTOCOL_VERSION,
   readRecord,
@@ -35,6 +36,7 @@ describe("readRecord", () => {
   it("knows the fields in the order of the script that returns them", () => {
     const list = /local FIELDS = \{([^}]*)\}/.exec(HANDSHAKE_SCRIPT)?.[1] ?? "";
     expect([...list.matchAll(/'(\w+)'/g)].map(([, name]) => name)).to.deep.equal(RECORD_FIELDS);
+    expect(HANDSHAKE_SCRIPT).to.include(`local LAST_LIST = '${LAST_LIST_FIELD}'`);
   });
 
   it("finds none without an id, whatever else is there", () => {
