@@ -391,7 +391,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     this.#state.lastFailure = failure;
     if (failure.kind === "refused") this.#state.refusal = failure;
     this.#remember(failure, nowMs);
-    if (this.keys.queue.admitsOthers) this.#state.place?.turns?.keepTurns(failure.votes);
+    this.#state.place?.turns?.keepTurns(this, failure.votes);
     const isFree = this.#picker?.onFailure(failure) ?? this.#isAdmitted(failure);
     const move = nextMove({ what: "failed", failure, isFree }, this.#state, nowMs);
     if (move.move === "goOn") return;

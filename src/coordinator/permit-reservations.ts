@@ -1,3 +1,5 @@
+import type { Votes } from "../protocol/operation.js";
+
 /**
  * The permits that nodes have reserved for the wait queue of a process: of each node those of its last message, as it
  * reserves them for the one place that the process has there.
@@ -8,17 +10,30 @@ export class PermitReservations {
     number,
     { readonly permits: readonly number[]; readonly untilMs: number }
   >();
+  /** By node index: what it had free when it refused the last attempt, which asked for others. It tells nobody of these. */
+  #free: readonly (readonly number[])[] = [];
 
   /** @param untilMs lease clock; the reservation ends then */
   set(index: number, permits: readonly number[], untilMs: number): void {
     this.#byNode.set(index, { permits, untilMs });
   }
 
-  /** How many nodes reserve so many permits each, or did recently: not the same ones, where several became free at once. */
+  /** An attempt has failed, or one is sent, and nothing is known any more. */
+  setFree(votes: Votes): void {
+    this.#free = votes.map((vote) => (vote?.kind === "refused" && vote.freePermits) || []);
+  }
+
+  /**
+   * How many nodes reserve so many permits each, or did recently: not the same ones, where several became free at once.
+   * Or have those free that others reserve.
+   */
   nodeCount(wanted: number): number {
-    let count = 0;
-    for (const { permits } of this.#byNode.values()) if (permits.length >= wanted) count++;
-    return count;
+    const reserved = new Set([...this.#byNode.values()].flatMap(({ permits }) => permits));
+    const enough = this.#free.map(
+      (free) => free.filter((number) => reserved.has(number)).length >= wanted,
+    );
+    for (const [index, { permits }] of this.#byNode) enough[index] ||= permits.length >= wanted;
+    return enough.filter(Boolean).length;
   }
 
   /**

@@ -152,14 +152,17 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   /** Notifications received so far no longer count: an attempt is sent. */
   forgetTurns(): void {
     this.#turns = 0;
+    this.#permitReservations?.setFree([]);
   }
 
   /**
    * An attempt has failed, and gives its votes back. A node where other readers have the name would let in a reader
-   * again, and tells nobody of that: nothing is opened. It asks in vain at most where the node was free, or is slow.
+   * again, and tells nobody of that: nothing is opened. It asks in vain at most where the node was free, or is slow. So it
+   * is with permits that a node has free, where others were asked for.
    */
-  keepTurns(votes: Votes): void {
-    this.#turns |= nodesThatGranted(votes);
+  keepTurns(one: { readonly keys: LockKind }, votes: Votes): void {
+    this.#permitReservations?.setFree(votes);
+    if (admits(one)) this.#turns |= nodesThatGranted(votes);
   }
 
   /** A quorum of nodes has notified us since the last attempt. */

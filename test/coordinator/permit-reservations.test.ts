@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { takenVote } from "../support/taken-vote.js";
+import { granted } from "../support/votes.js";
 import { PermitReservations } from "../../src/coordinator/permit-reservations.js";
 
 /** Of each node, what it keeps. */
@@ -24,6 +26,17 @@ describe("The permits that nodes keep for a wait queue", () => {
     expect([1, 2, 3].map((wanted) => reservations.nodeCount(wanted))).to.deep.equal([2, 1, 0]);
     expect(reservations.take(50, 1)).to.deep.equal([3]);
     expect(reservations.nodeCount(1), "without what is asked for by now").to.equal(1);
+  });
+
+  it("are a turn, too, where another node had those free, and others were asked for", () => {
+    const reservations = keptBy([], [3, 5]);
+    const nodeCounts = () => [1, 2].map((wanted) => reservations.nodeCount(wanted));
+    reservations.setFree([takenVote(6, [0, 1, 2]), takenVote(6, [0]), granted(7)]);
+    expect(nodeCounts()).to.deep.equal([2, 2]);
+    reservations.setFree([takenVote(6, [0, 1, 2, 5]), undefined, takenVote(6, [3, 5])]);
+    expect(nodeCounts(), "others are free").to.deep.equal([2, 1]);
+    reservations.setFree([]);
+    expect(nodeCounts()).to.deep.equal([1, 1]);
   });
 
   it("are taken together, the smallest of those that as many nodes keep", () => {

@@ -11,6 +11,7 @@ import { keysOf } from "../../src/kinds/exclusive.js";
 import { MAX_TURN_TRIES_A_SECOND } from "../../src/protocol/backoff.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
+import { takenVote } from "../support/taken-vote.js";
 import { fault, free, granted, held } from "../support/votes.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { permitLock } from "../../src/kinds/permit.js";
@@ -142,6 +143,23 @@ describe("An acquire that waits", () => {
       bench.answer("acquire", [granted(7), held(60_000), held(60_000)]);
       bench.clock.advance(1);
       expect(attempts()).to.equal(isReader ? 3 : 2);
+    }
+  });
+
+  it("asks again at once for a permit that one node reserves, and another had free for it", () => {
+    for (const taken of [[0], [0, 1]]) {
+      const { bench, attempts, waitQueues } = waitingBench();
+      const keys = permitLock(KEYS, 2);
+      bench.acquire({}, WAIT, keys);
+      const full = takenVote(2, [0, 1], 60_000);
+      for (let count = 0; count < 3; count++) {
+        bench.answer("acquire", [takenVote(2, taken, 60_000), full, full]);
+        bench.clock.advance(1);
+      }
+      const before = attempts();
+      waitQueues.onTurn(1, permitLock(KEYS, 2, 1, [1]), 20);
+      bench.clock.advance(1);
+      expect(attempts() - before).to.equal(taken.length === 1 ? 1 : 0);
     }
   });
 

@@ -319,6 +319,15 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 67, ms: 469 },
   },
   {
+    id: "permits-that-nobody-tells-of",
+    means: "whoever waits for a permit forgets which a node had free when it was asked for others",
+    seenIn: "queues that wake waiters only by messages, although they were told by an answer",
+    file: "src/coordinator/wait-queue.ts",
+    find: "this.#permitReservations?.setFree(votes);",
+    replace: "",
+    test: "test/coordinator/wait-queues.test.ts",
+  },
+  {
     id: "counts-what-one-node-says",
     means: "as many wait as the node says that knows the most",
     file: "src/protocol/queue-end.ts",
@@ -337,8 +346,8 @@ export const ROWS: readonly Row[] = [
   {
     id: "reader-forgets-who-let-it-in",
     means: "a reader whose attempt failed waits to be told by nodes that would let it in at once",
-    file: "src/coordinator/acquire.ts",
-    find: "if (this.keys.queue.admitsOthers) this.#state.place?.turns?.keepTurns(failure.votes);",
+    file: "src/coordinator/wait-queue.ts",
+    find: "if (admits(one)) this.#turns |= nodesThatGranted(votes);",
     replace: "",
     test: "test/coordinator/wait-queues.test.ts",
   },
