@@ -16,7 +16,7 @@ import type { Deployment, Member } from "./deployment.js";
 import { answerUnknown, refuseUnsent, type Entry, type Refusal, type Storing } from "./entry.js";
 import { Pipeline, type PipelinedNode } from "./pipeline.js";
 import { PendingReleases } from "./pending-releases.js";
-import { RecordedTtl } from "./quarantine.js";
+import { TtlOnRecord } from "./quarantine.js";
 import type { Handshake, NodeConnection } from "./node-connection.js";
 import { NodeConnections, type ConnectedNode, type HandshakeQuestion } from "./node-connections.js";
 import type { ConnectionFailure, RecordOrder, Transport } from "./transport.js";
@@ -44,7 +44,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   readonly #onState: (state: ChannelState, detail: string) => void;
   readonly #releases = new PendingReleases();
   readonly #pipeline: Pipeline;
-  readonly #ttl: RecordedTtl;
+  readonly #ttl: TtlOnRecord;
 
   #phase: "connecting" | "ready" | "down" | "misconfigured" | "closed" = "connecting";
   #toldState: ChannelState | undefined;
@@ -76,7 +76,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     const { handshakeTimeoutMs } = settings;
     this.#connections = new NodeConnections(transport, clock, entropy, handshakeTimeoutMs, this);
     this.#onState = onState;
-    this.#ttl = new RecordedTtl(settings.raisedTtlMs);
+    this.#ttl = new TtlOnRecord(settings.raisedTtlMs);
     this.#pipeline = new Pipeline(clock, settings, deployment.votes, this);
     deployment.join(this);
   }

@@ -295,7 +295,7 @@ function quarantineText(cause: QuarantineCause, leftMs: number): string {
  * A node that lost its keys does not vote for as long as the record says, so a key with a longer ttl must not be
  * stored before the record says so.
  */
-export class RecordedTtl {
+export class TtlOnRecord {
   /** What this client asks for in every handshake, ms; 0 as long as it takes what there is. */
   wantedMs: number;
   #recordedMs = 0;

@@ -28,6 +28,8 @@ export class AcquireTrace {
   readonly #nodes: ObservedNodes;
   readonly #startMs: number;
   readonly #signal: AbortSignal | undefined;
+  /** Its time may be up before another attempt follows: then it is the outcome, too. */
+  #lastSetback: AttemptFailure | undefined;
 
   /** @param signal of the caller, whose reason is not an error of ours */
   constructor(
@@ -54,16 +56,18 @@ export class AcquireTrace {
     };
   }
 
-  /** An attempt failed, and another will follow. */
+  /** An attempt failed, and another will follow if there is time. */
   readonly onSetback = (failure: AttemptFailure): void => {
     this.message.attemptCount++;
+    this.#lastSetback = failure;
     this.#list(failure);
   };
 
   /** The outcome of the last attempt; its lock or its error follows. */
   onOutcome(outcome: AcquireOutcomes, attemptCount: number): void {
     this.message.attemptCount = attemptCount;
-    if (outcome.kind !== "granted" && outcome.kind !== "aborted") this.#list(outcome);
+    const isFailed = outcome.kind !== "granted" && outcome.kind !== "aborted";
+    if (isFailed && outcome !== this.#lastSetback) this.#list(outcome);
   }
 
   #list({ kind, votes }: AttemptFailure): void {

@@ -92,7 +92,8 @@ describe("AcquireTrace", () => {
       { outcome: "refused", tally: "1/3 granted, 2 refused", atMs: nowMs - 20 },
       { outcome: "unreachable", tally: "1/3 granted, 1 timed out", atMs: nowMs },
     ]);
-    for (const last of [failureOf("queued", []), { kind: "aborted" } as const]) {
+    // The last is what a call is told whose time is up before it could ask again.
+    for (const last of [failureOf("queued", []), { kind: "aborted" } as const, REFUSED]) {
       const other = bench.trace();
       other.onSetback(REFUSED);
       other.onOutcome(last, 1);

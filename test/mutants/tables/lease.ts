@@ -250,6 +250,15 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 32, ms: 56 },
   },
   {
+    id: "extended-too-late",
+    means:
+      "a lock whose renewal is confirmed at the end of its validity goes on, and is reported lost too late",
+    file: "src/coordinator/lease.ts",
+    find: "if (this.#context.clock.now() >= lossAtMs(this.#validUntilMs)) this.#lose",
+    replace: "if (this.#context.clock.now() >= this.#validUntilMs) this.#lose",
+    test: "test/coordinator/lease.test.ts",
+  },
+  {
     id: "lost-on-faults",
     means: "a renewal that nodes did not answer is treated as a loss",
     seenIn: "renewals that give up at the first error",
