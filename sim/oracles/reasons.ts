@@ -198,7 +198,8 @@ class Reasons {
       return undefined;
     const own = this.#attemptsAt(open.call)
       .slice(open.firstAttempt)
-      .filter((ballot) => !this.#isTooLate(ballot, open.call));
+      // It may be the attempt of another that stands in line with it, and has more time.
+      .filter((ballot) => open.isShared || !this.#isTooLate(ballot, open.call));
     const candidates = open.isShared ? own : own.slice(-1);
     // It was never admitted: whatever was asked was asked for others.
     if (result === "queued" && (open.isShared || own.length === 0)) return undefined;

@@ -156,6 +156,14 @@ describe("oracle E1, true reasons", () => {
         ],
       },
       {
+        title: "one whose time is over of grants that came too late for another in line with it",
+        events: [
+          ...[call(1, 1, "acquire", { waitMs: 10 }), call(1, 2, "acquire")],
+          ...[toldBy(5, 0), toldBy(5, 1)],
+          ...[settle(6, 1, "exhausted"), settle(6, 2, "exhausted")],
+        ],
+      },
+      {
         title: "a node that tells of a grant after it has refused",
         events: [
           ...[asked, ...waiters(2, 1, [by("b")]), toldBy(4, 0)],
