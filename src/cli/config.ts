@@ -51,8 +51,14 @@ export async function loadSettings({ globals, env, output }: Source): Promise<Se
 function fileOf(given: string | undefined, env: Call["env"]): string | undefined {
   if (given === "") throw new UsageError("--config names no file");
   const named = given ?? env["QUORATE_CONFIG"];
-  if (named !== undefined && named !== "") return resolve(named);
-  return DEFAULT_FILES.map((name) => resolve(name)).find((path) => existsSync(path));
+  try {
+    if (named !== undefined && named !== "") return resolve(named);
+    return DEFAULT_FILES.map((name) => resolve(name)).find((path) => existsSync(path));
+  } catch (error) {
+    // The working directory was removed, and with it a file that may have been there.
+    if (!named) return undefined;
+    throw new ConfigError(`cannot read ${named}: ${(error as Error).message}`);
+  }
 }
 
 async function loadFile(file: string): Promise<LockManagerOptions & { nodes?: unknown }> {

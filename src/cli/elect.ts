@@ -55,7 +55,7 @@ forwarded to the command and end the election.`,
         lead(locks, name, call.values, plan, around),
       );
     } finally {
-      await around.feed.flush(FLUSH_MS);
+      await Promise.all([around.feed.flush(FLUSH_MS), output.flush(FLUSH_MS)]);
       watch[Symbol.dispose]();
     }
     if (typeof code === "number") return code;

@@ -22,9 +22,9 @@ export const EXIT = {
   lost: 76,
   /** A node is misconfigured, a key is not a lock, or the config file is invalid. */
   config: 78,
-  /** The command cannot be executed. Found out before anything is locked. */
+  /** The command cannot be executed. Mostly found out before anything is locked. */
   notExecutable: 126,
-  /** The command was not found. Found out before anything is locked. */
+  /** The command was not found. Mostly found out before anything is locked. */
   notFound: 127,
 } as const;
 

@@ -9,10 +9,17 @@ export interface Manner {
   readonly isVerbose: boolean;
 }
 
-/** The output streams; the process's own, except in tests. */
+/** Where notes and errors go. */
+interface Notes {
+  write(text: string): unknown;
+  /** Resolves when all are written, or after that time. */
+  flush?(timeoutMs: number): Promise<void>;
+}
+
+/** Where output goes; the process's own descriptors, except in tests. */
 export interface Streams {
   readonly stdout: NodeJS.WritableStream;
-  readonly stderr: NodeJS.WritableStream;
+  readonly stderr: Notes;
 }
 
 /** The output of a command: results to stdout, everything else to stderr, after `quorate: `. */
@@ -75,10 +82,7 @@ export class Output {
   ): void {
     if (!this.isJson) return this.#say(text);
     const { exitCode, code } = about;
-    write(
-      this.#streams.stderr,
-      `${JSON.stringify({ error: { exitCode, code, message: text } })}\n`,
-    );
+    this.#streams.stderr.write(`${JSON.stringify({ error: { exitCode, code, message: text } })}\n`);
   }
 
   /** In colour where stdout is a terminal and `NO_COLOR` is not set. */
@@ -88,7 +92,12 @@ export class Output {
   }
 
   #say(text: string): void {
-    write(this.#streams.stderr, `quorate: ${text}\n`);
+    this.#streams.stderr.write(`quorate: ${text}\n`);
+  }
+
+  /** Before a process ends by a signal. */
+  async flush(timeoutMs: number): Promise<void> {
+    await this.#streams.stderr.flush?.(timeoutMs);
   }
 }
 

@@ -35,9 +35,11 @@ export function findCommand(
 export function parseCommandLine(args: readonly string[], command: Command | undefined): Parsed {
   const known: Options = { ...command?.options, ...GLOBAL_OPTIONS };
   const { given, words, rest } = taken(args, known);
+  // Of a command that runs none, names: they may begin with a hyphen.
+  const isOfWords = command?.takesCommand !== true && (command?.words.max ?? 0) > 0;
   return {
-    words: words.slice(1),
-    rest,
+    words: [...words.slice(1), ...((isOfWords && rest) || [])],
+    rest: isOfWords ? undefined : rest,
     values: read(given, command?.options ?? {}),
     globals: read(given, GLOBAL_OPTIONS),
   };

@@ -9,6 +9,12 @@ const SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
   (signal) => signal !== "SIGKILL" && signal !== "SIGSTOP",
 );
 
+/**
+ * Signals that follow the first this soon belong to the same request, ms: for one Ctrl-C the terminal signals the
+ * process, and so does npm, which the terminal has signalled too.
+ */
+export const SAME_REQUEST_MS = 100;
+
 /** Options of {@link closeOnSignals}. */
 export interface CloseOnSignalsOptions {
   /**
@@ -36,7 +42,7 @@ type Closable = Pick<Locks, "close">;
 /**
  * Closes lock managers when the process is told to end: `before`, then `close({ drainMs })` with what is left of
  * the time, and then the signal again, so that the process ends by it as it would have without. A second
- * signal ends it at once, without waiting.
+ * signal ends it at once, without waiting; what comes within 100 ms of the first is no second one, but the same passed on.
  *
  * If others listen for the signal, too, ending the process is left to them; the last of several calls of this function does it.
  *
@@ -55,7 +61,7 @@ export function closeOnSignals(
   const managers = Array.isArray(locks) ? (locks as readonly Closable[]) : [locks as Closable];
   for (const manager of managers) checkManager(manager);
   const { signals, drainMs, before } = checked(options);
-  let isClosing = false;
+  let firstMs: number | undefined;
 
   const undo = (): void => {
     for (const signal of signals) process.off(signal, onSignal);
@@ -80,8 +86,12 @@ export function closeOnSignals(
     await Promise.all(closing);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (isClosing) return end(signal);
-    isClosing = true;
+    const nowMs = performance.now();
+    if (firstMs !== undefined) {
+      if (nowMs - firstMs >= SAME_REQUEST_MS) end(signal);
+      return;
+    }
+    firstMs = nowMs;
     void close(signal).then(() => end(signal));
   };
   for (const signal of signals) process.on(signal, onSignal);

@@ -12,7 +12,7 @@ interface Client {
 const CLOSED = new Error("the connection was closed");
 
 const CLOSED_UNANSWERED = new Error(
-  "the server closed the connection without an answer, as one does that expects TLS (rediss://)",
+  "the server closed the connection without an answer, as one does that expects TLS (rediss://) or has no connection left (maxclients)",
 );
 
 /** Connects a client once, and reports the outcome. */

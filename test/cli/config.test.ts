@@ -7,6 +7,7 @@ import { loadSettings, type Settings } from "../../src/cli/config.js";
 import type { Call } from "../../src/cli/command.js";
 import { Output } from "../../src/cli/output.js";
 import { callCli } from "../support/cli.js";
+import { rejectionOf } from "../support/settle.js";
 
 const URLS = ["redis://a:1", "redis://b:2", "redis://c:3"];
 
@@ -63,6 +64,17 @@ describe("Nodes and options of the command line", () => {
       "redis://flag:1",
     ]);
     expect((await load(env)).options).to.deep.equal({ ttlMs: 5_000 });
+  });
+
+  it("need no working directory, unless a file is named relative to it", async () => {
+    rmSync(join(dir, "work"), { recursive: true });
+    const env = { QUORATE_NODES: URLS.join(",") };
+    expect((await load(env)).nodes).to.deep.equal(URLS);
+    expect(await rejectionOf(load({ ...env, QUORATE_CONFIG: "c.json" }))).to.match(
+      /^ConfigError: cannot read c\.json: ENOENT/,
+    );
+    const path = file("c.json", JSON.stringify({ nodes: ["redis://file:1"] }));
+    expect((await load({ QUORATE_CONFIG: path })).nodes).to.deep.equal(["redis://file:1"]);
   });
 
   it("come from a module too, and from a file that lies there", async () => {

@@ -24,31 +24,20 @@ describe("Output of the command line", () => {
     expect(table(rows)).to.equal("\u001B[2mNODE\u001B[22m    STATE\na:6379  held");
   });
 
-  for (const name of ["stdout", "stderr"] as const) {
-    it(`takes what a stream throws for what others emit: ${name}`, () => {
-      // As standard streams that are files do in some versions of Node.js.
-      const broken = new Writable();
-      broken.write = () => {
-        throw new Error("disk full");
-      };
-      const emitted: unknown[] = [];
-      broken.on("error", (error) => emitted.push(error.message));
-      const plain = { isJson: false, isQuiet: false, isVerbose: true };
-      const outputs = [plain, { ...plain, isJson: true }].map(
-        (manner) =>
-          new Output(manner, { stdout: new Writable(), stderr: new Writable(), [name]: broken }),
-      );
-      for (const output of outputs) {
-        if (name === "stdout") {
-          output.print("a line");
-          output.json({});
-        } else {
-          output.note("a note");
-          output.detail("a detail");
-          output.error("an error", { exitCode: 69 });
-        }
-      }
-      expect(emitted).to.deep.equal(Array(name === "stdout" ? 4 : 6).fill("disk full"));
-    });
-  }
+  it("takes what stdout throws for what it emits elsewhere", () => {
+    // As standard streams that are files do in some versions of Node.js.
+    const broken = new Writable();
+    broken.write = () => {
+      throw new Error("disk full");
+    };
+    const emitted: unknown[] = [];
+    broken.on("error", (error) => emitted.push(error.message));
+    const plain = { isJson: false, isQuiet: false, isVerbose: true };
+    for (const manner of [plain, { ...plain, isJson: true }]) {
+      const output = new Output(manner, { stdout: broken, stderr: new Writable() });
+      output.print("a line");
+      output.json({});
+    }
+    expect(emitted).to.deep.equal(Array(4).fill("disk full"));
+  });
 });

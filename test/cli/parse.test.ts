@@ -30,7 +30,22 @@ const doctor = defineCommand({
   run: () => Promise.reject(new Error("boom")),
 });
 
-const call = (...args: string[]) => callCli(args, {}, [exec, doctor]);
+const release = defineCommand({
+  ...{
+    name: "release",
+    summary: "End",
+    synopsis: "NAME",
+    options: {},
+    examples: ["quorate release a"],
+  },
+  words: { min: 1, max: 1, title: "a name" },
+  run: (call) => {
+    seen = call as unknown as Call;
+    return Promise.resolve(7);
+  },
+});
+
+const call = (...args: string[]) => callCli(args, {}, [exec, doctor, release]);
 
 type Row = readonly [
   args: string,
@@ -41,6 +56,7 @@ const GOOD: readonly Row[] = [
   ["exec a", { words: ["a"], command: undefined, values: {}, globals: {} }],
   ["exec a b -- c -d --json", { words: ["a", "b"], command: ["c", "-d", "--json"], globals: {} }],
   ["exec a --", { words: ["a"], command: [] }],
+  ["release -- --a", { words: ["--a"], command: undefined }],
   ["--json exec a", { globals: { json: true } }],
   [
     "-N redis://x,redis://y exec a -N redis://z",
@@ -60,6 +76,7 @@ const BAD: readonly (readonly [args: string, says: string])[] = [
   ["exec a b c", 'exec takes only one or two names, also got "c"'],
   ["doctor x", 'doctor takes only options, also got "x"'],
   ["doctor -- x", "doctor does not run a command: remove -- and everything after it"],
+  ["release a -- -b", 'release takes only a name, also got "-b"'],
   ["exec a --wiat 5", "unknown option --wiat: did you mean --wait?"],
   ["exec a --jsno", "unknown option --jsno: did you mean --json?"],
   ["exec a -x", "unknown option -x"],
@@ -98,7 +115,7 @@ describe("Command lines", () => {
       expect(code).to.equal(64);
       expect(stdout).to.equal("");
       expect(stderr).to.include(says);
-      expect(stderr).to.match(/\nquorate: try: quorate (exec |doctor )?--help\n$/);
+      expect(stderr).to.match(/\nquorate: try: quorate (exec |doctor |release )?--help\n$/);
       expect(seen).to.equal(undefined);
     });
   }

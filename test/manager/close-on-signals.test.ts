@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { closeOnSignals, type CloseOnSignalsOptions, type CloseOptions } from "../../src/index.js";
+import { SAME_REQUEST_MS } from "../../src/manager/close-on-signals.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { freeByHand, lockKeys, noLockKeys } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";
@@ -102,10 +103,23 @@ describe("closeOnSignals", function () {
     // Not told to finish.
     child.kill("SIGTERM");
     await eventually("it has begun", () => lines().includes("has what it needs"));
+    await sleep(SAME_REQUEST_MS);
     child.kill("SIGINT");
     expect((await ended).signal).to.equal("SIGINT");
     expect(await lockKeys(fleet.nodes)).to.include.members(["lock:one", "lock:other"]);
     await Promise.all(["one", "other"].map((name) => freeByHand(fleet.nodes, name)));
+  });
+
+  it("takes a signal that is passed on at once for the same", async () => {
+    const { child, ended, lines } = await start("several", 2);
+    child.kill("SIGTERM");
+    child.kill("SIGINT");
+    await eventually("it has begun", () => lines().includes("has what it needs"));
+    child.send("begun to end");
+    const { signal, lines: said } = await ended;
+    expect(said).to.include.members(["finished one", "finished other"]);
+    expect(["SIGTERM", "SIGINT"]).to.include(signal);
+    await noLockKeys(fleet.nodes);
   });
 
   it("takes a signal that is named twice for one", async () => {

@@ -52,7 +52,7 @@ const ALL_DOWN = error(
 
 const CLOSED = "the connection was closed";
 const UNANSWERED =
-  "the server closed the connection without an answer, as one does that expects TLS (rediss://)";
+  "the server closed the connection without an answer, as one does that expects TLS (rediss://) or has no connection left (maxclients)";
 const unknownAt = (sentinel: string): string =>
   `the Sentinel at ${sentinel} knows no master of that name: check \`name\``;
 

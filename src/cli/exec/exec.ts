@@ -64,7 +64,7 @@ Exit codes: the command's own, or its signal; 75 (or -E) not acquired; 69 no quo
           return held === undefined ? undefined : codeOfOutcome(await runUnder(held, plan, around));
         });
       } finally {
-        await around.feed.flush(FLUSH_MS);
+        await Promise.all([around.feed.flush(FLUSH_MS), output.flush(FLUSH_MS)]);
         around.watch[Symbol.dispose]();
       }
     });

@@ -1,5 +1,4 @@
-import { write } from "node:fs";
-import { within } from "../../runtime/within.js";
+import { PatientWriter } from "../patient-writer.js";
 
 /** What happened to the lock of a command. */
 export type StatusEvent =
@@ -20,52 +19,22 @@ export interface Status {
   readonly reason?: string | undefined;
 }
 
-/** Maximum number of buffered lines; further ones are dropped if the reader does not read. */
-const MAX_WAITING_LINES = 1_000;
-
 /** One JSON line per event on a file descriptor. A slow or missing reader delays nothing. */
 export class StatusFeed {
-  readonly #fd: number | undefined;
-  #lines: string[] = [];
-  #isWriting = false;
-  #onIdle: (() => void) | undefined;
+  readonly #writer: PatientWriter | undefined;
 
   constructor(fd: number | undefined) {
-    this.#fd = fd;
+    this.#writer = fd === undefined ? undefined : new PatientWriter(fd);
   }
 
   tell({ event, fencingToken, validMs, reason }: Status): void {
-    if (this.#fd === undefined || this.#lines.length >= MAX_WAITING_LINES) return;
     const atMs = Date.now();
     const about = { event, atMs, fencingToken, validMs: validMs && Math.floor(validMs), reason };
-    this.#lines.push(`${JSON.stringify(about)}\n`);
-    this.#write();
+    this.#writer?.write(`${JSON.stringify(about)}\n`);
   }
 
   /** Resolves when everything is written, or after `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
-    if (!this.#isWriting) return;
-    const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
-    await within(idle, timeoutMs).catch(() => {});
-  }
-
-  #write(): void {
-    if (this.#fd === undefined || this.#isWriting || this.#lines.length === 0) return;
-    const text = Buffer.from(this.#lines.join(""));
-    this.#lines = [];
-    this.#isWriting = true;
-    this.#writeRest(this.#fd, text);
-  }
-
-  #writeRest(fd: number, rest: Buffer): void {
-    write(fd, rest, (error, length) => {
-      const code = error?.code;
-      // A non-blocking pipe that is full.
-      if (code === "EAGAIN") return void setTimeout(() => this.#writeRest(fd, rest), 10).unref();
-      if (error === null && length < rest.length) return this.#writeRest(fd, rest.subarray(length));
-      this.#isWriting = false;
-      if (error === null) this.#write();
-      if (!this.#isWriting) this.#onIdle?.();
-    });
+    await this.#writer?.flush(timeoutMs);
   }
 }

@@ -1,15 +1,10 @@
+import { SAME_REQUEST_MS } from "../../manager/close-on-signals.js";
 import { MAX_TIMER_MS } from "../../runtime/validate.js";
 import { durationText } from "../duration.js";
 import { asksToEnd } from "./signals.js";
 
 /** From a signal that is passed on to SIGKILL, unless `--stop-timeout` says otherwise, ms. */
 export const DEFAULT_STOP_TIMEOUT_MS = 30_000;
-
-/**
- * Signals that follow the first this soon belong to the same request, ms: for one Ctrl-C, the terminal signals quorate,
- * and so does npm, which the terminal has signalled too.
- */
-export const SAME_REQUEST_MS = 100;
 
 /**
  * How long a command may take to end once it was told to. Without a limit, one that ignores the signal would keep the

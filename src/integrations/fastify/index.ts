@@ -39,6 +39,9 @@ export type QuoratePluginOptions =
     }
   | { readonly locks: Locks };
 
+/** In the `config` of a route whose handler runs under its lock. */
+const LOCKED = Symbol("quorate");
+
 /** A client that has to wait longer has usually given up. */
 const WAIT_MS = 1_000;
 
@@ -59,19 +62,18 @@ export async function quorate(app: FastifyInstance, options: QuoratePluginOption
   const drainMs = isOwn ? checkedDrainMs({ drainMs: options.drainMs ?? SERVICE_DRAIN_MS }) : 0;
   const locks = isOwn ? new LockManager(options.nodes, options.options) : options.locks;
   if (isOwn) app.addHook("onClose", () => locks.close({ drainMs }));
-  const locked = new WeakSet<object>();
   app.decorate("locks", locks);
   app.decorateRequest("lock", null);
   app.addHook("onRoute", (route) => {
     const { lock } = route.config ?? {};
     if (lock === undefined) return;
     route.handler = underLock(locks, lock, route.handler);
-    locked.add(lock);
+    // Several routes may have one lock, and one of them have been added before.
+    Object.assign((route.config = { ...route.config }), { [LOCKED]: true });
   });
   app.addHook("onRequest", async (request) => {
-    const { lock } = request.routeOptions.config;
-    if (lock === undefined || locked.has(lock)) return;
-    const { method, url } = request.routeOptions;
+    const { config, method, url } = request.routeOptions;
+    if (config.lock === undefined || LOCKED in config) return;
     throw new Error(
       `the route ${String(method)} ${url} was registered before the quorate plugin, so it takes no lock: ` +
         "call `await app.register(quorate, ...)` before you add routes",
@@ -112,6 +114,8 @@ function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]
       );
     } catch (error) {
       const { code = "", freeInMs = 0 } = error as { code?: string; freeInMs?: number };
+      // Nobody is there to be answered, as where a client leaves while a handler runs.
+      if (!isGranted && gone.signal.aborted) return reply.hijack();
       // Errors of the handler are passed on unchanged.
       if (isGranted && code !== "QUORATE_LOST") throw error;
       const status = httpStatusOf(code);

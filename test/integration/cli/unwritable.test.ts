@@ -5,6 +5,7 @@ import { LockManager } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { PATIENTLY, runCli, type CliResult } from "../../support/cli.js";
 import { PATIENT } from "../../support/patient.js";
+import { StampFolder } from "../../support/watched-command.js";
 
 /** A command line of each command that prints a result. `exec` prints none of its own. */
 const PRINTING: Readonly<Record<string, readonly string[]>> = {
@@ -84,6 +85,25 @@ describe("quorate where its output cannot be written", () => {
       expect(code).to.equal(name === "held" ? 1 : 0);
     });
   }
+
+  it("renews a lock also while nobody reads its notes, as of a reader that stands still", async () => {
+    using stamps = new StampFolder();
+    // A pipe without room, whose reader goes on once the command has ended.
+    const shell =
+      'mkfifo "$DIR/pipe"; exec 9<> "$DIR/pipe"; head -c 65536 /dev/zero >&9; "$0" "$@" 2>&9 9>&- & ' +
+      'until [ -e "$DIR/ended" ]; do sleep 0.1; done; cat <&9 > /dev/null & reader=$!; ' +
+      "wait %1; code=$?; kill $reader; exit $code";
+    const command =
+      'end() { echo > "$DIR/ended"; exit $1; }; trap "end 9" TERM; echo > "$DIR/begun"; sleep 3 & wait; end 3';
+    const running = runCli(["exec", "--verbose", "--ttl", "2s", "unread", "-c", command], {
+      env: { ...env, DIR: stamps.dir },
+      before: ["bash", "-c", shell],
+    });
+    await stamps.exists("begun");
+    // So that there is something to say.
+    await Promise.all(fleet.nodes.map((node) => node.command("CLIENT", "KILL", "TYPE", "normal")));
+    expect((await running).code).to.equal(3);
+  });
 
   for (const [name, [code, ...args]] of Object.entries(ENDING)) {
     for (const stderr of ["2> /dev/full", "2>&-", "2> >(true)"]) {

@@ -20,6 +20,7 @@ describe("quorate/fastify", () => {
   /** What a handler waits for. */
   let until: () => Promise<unknown>;
   const locksSeen: unknown[] = [];
+  const errors: unknown[] = [];
 
   before(async () => {
     fleet = await RedisFleet.start({ nodes: 3 });
@@ -32,8 +33,10 @@ describe("quorate/fastify", () => {
     [running, most] = [0, 0];
     until = () => sleep(150);
     locksSeen.length = 0;
+    errors.length = 0;
     // Else a connection that is kept alive keeps the server from closing for so much longer.
     app = fastify({ keepAliveTimeout: 100 });
+    app.addHook("onError", async (_request, _reply, error) => void errors.push(error));
     await app.register(quorate, { nodes: fleet.urls, options: OPTIONS, drainMs: 20_000 });
     const work = async (): Promise<void> => {
       most = Math.max(most, ++running);
@@ -165,6 +168,7 @@ describe("quorate/fastify", () => {
     gone.abort();
     await asking;
     await eventually("nothing waits", async () => (await waitingCount()) === 0);
+    expect(errors, "for whoever watches errors of the server").to.deep.equal([]);
     await lock.release();
     await sleep(200);
     expect(locksSeen).to.deep.equal([]);
@@ -220,8 +224,12 @@ describe("quorate/fastify", () => {
   it("runs no route unlocked that was added before it", async () => {
     await using own = fastify();
     let hasRun = false;
-    own.get("/", { config: { lock: () => "a" } }, async () => (hasRun = true));
+    // Several routes may have the same.
+    const config = { lock: () => "a" };
+    own.get("/", { config }, async () => (hasRun = true));
     await own.register(quorate, { locks: others });
+    own.get("/later", { config }, async () => "done");
+    expect((await own.inject("/later")).body).to.equal("done");
     const answer = await own.inject("/");
     expect(answer.statusCode).to.equal(500);
     expect(answer.body).to.match(
