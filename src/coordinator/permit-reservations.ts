@@ -1,21 +1,30 @@
 import type { Votes } from "../protocol/operation.js";
 
+/** What one message says. */
+interface Reserved {
+  /** Ascending. */
+  readonly permits: readonly number[];
+  /** Lease clock, ms. */
+  readonly untilMs: number;
+}
+
+/** Anybody who may publish can make messages up. */
+const MAX_MESSAGES = 4;
+
 /**
- * The permits that nodes have reserved for the wait queue of a process: of each node those of its last message, as it
- * reserves them for the one place that the process has there.
+ * The permits that nodes have reserved for the wait queue of a process: of each node those of its last messages. A
+ * reservation takes the place of the process; when that has entered again, the node reserves more for it.
  */
 export class PermitReservations {
-  /** Permits are ascending, ends of the lease clock. */
-  readonly #byNode = new Map<
-    number,
-    { readonly permits: readonly number[]; readonly untilMs: number }
-  >();
+  /** The oldest first. */
+  readonly #byNode = new Map<number, readonly Reserved[]>();
   /** By node index: what it had free when it refused the last attempt, which asked for others. It tells nobody of these. */
   #free: readonly (readonly number[])[] = [];
 
   /** @param untilMs lease clock; the reservation ends then */
-  set(index: number, permits: readonly number[], untilMs: number): void {
-    this.#byNode.set(index, { permits, untilMs });
+  add(index: number, permits: readonly number[], untilMs: number): void {
+    const before = without(permits, this.#byNode.get(index) ?? []);
+    this.#byNode.set(index, [...before, { permits, untilMs }].slice(-MAX_MESSAGES));
   }
 
   /** An attempt has failed, or one is sent, and nothing is known any more. */
@@ -28,11 +37,15 @@ export class PermitReservations {
    * Or have those free that others reserve.
    */
   nodeCount(wanted: number): number {
-    const reserved = new Set([...this.#byNode.values()].flatMap(({ permits }) => permits));
-    const enough = this.#free.map(
-      (free) => free.filter((number) => reserved.has(number)).length >= wanted,
-    );
-    for (const [index, { permits }] of this.#byNode) enough[index] ||= permits.length >= wanted;
+    const reserved = new Set<number>();
+    const enough: boolean[] = [];
+    for (const [index, messages] of this.#byNode) {
+      const permits = permitsIn(messages);
+      enough[index] = permits.length >= wanted;
+      for (const permit of permits) reserved.add(permit);
+    }
+    for (const [index, free] of this.#free.entries())
+      enough[index] ||= free.filter((number) => reserved.has(number)).length >= wanted;
     return enough.filter(Boolean).length;
   }
 
@@ -40,11 +53,11 @@ export class PermitReservations {
    * The permits that most nodes reserve, ascending; they are asked for now. Undefined if there are not enough.
    */
   take(nowMs: number, wanted: number): number[] | undefined {
+    this.#keep((messages) => messages.filter(({ untilMs }) => untilMs > nowMs));
     const nodeCounts = new Map<number, number>();
-    for (const [index, { permits, untilMs }] of this.#byNode) {
-      if (untilMs <= nowMs) this.#byNode.delete(index);
-      else for (const permit of permits) nodeCounts.set(permit, (nodeCounts.get(permit) ?? 0) + 1);
-    }
+    for (const messages of this.#byNode.values())
+      for (const permit of permitsIn(messages))
+        nodeCounts.set(permit, (nodeCounts.get(permit) ?? 0) + 1);
     if (nodeCounts.size < wanted) return undefined;
     const best = [...nodeCounts].toSorted(([a, countA], [b, countB]) => countB - countA || a - b);
     const permits = best.slice(0, wanted).map(([permit]) => permit);
@@ -53,20 +66,41 @@ export class PermitReservations {
   }
 
   delete(gone: readonly number[]): void {
-    for (const [index, { permits, untilMs }] of this.#byNode) {
-      const left = permits.filter((permit) => !gone.includes(permit));
-      if (left.length > 0) this.#byNode.set(index, { permits: left, untilMs });
-      else this.#byNode.delete(index);
-    }
+    this.#keep((messages) => without(gone, messages));
   }
 
   /** All reservations, node by node; nobody wants them any more. */
   *drain(nowMs: number): Iterable<ReservedPermits> {
+    this.#keep((messages) => messages.filter(({ untilMs }) => untilMs > nowMs));
     const all = [...this.#byNode];
     this.#byNode.clear();
-    for (const [index, { permits, untilMs }] of all)
-      if (untilMs > nowMs) yield { index, permits, turnMs: Math.ceil(untilMs - nowMs) };
+    for (const [index, messages] of all) {
+      const untilMs = Math.max(...messages.map((message) => message.untilMs));
+      yield { index, permits: permitsIn(messages), turnMs: Math.ceil(untilMs - nowMs) };
+    }
   }
+
+  #keep(what: (messages: readonly Reserved[]) => readonly Reserved[]): void {
+    for (const [index, messages] of this.#byNode) {
+      const left = what(messages);
+      if (left.length > 0) this.#byNode.set(index, left);
+      else this.#byNode.delete(index);
+    }
+  }
+}
+
+function without(gone: readonly number[], messages: readonly Reserved[]): readonly Reserved[] {
+  return messages.flatMap(({ permits, untilMs }) => {
+    const left = permits.filter((permit) => !gone.includes(permit));
+    return left.length > 0 ? { permits: left, untilMs } : [];
+  });
+}
+
+/** Ascending. */
+function permitsIn(messages: readonly Reserved[]): readonly number[] {
+  const [only, ...others] = messages;
+  if (only !== undefined && others.length === 0) return only.permits;
+  return [...new Set(messages.flatMap(({ permits }) => permits))].toSorted((a, b) => a - b);
 }
 
 /** What one node reserves. */

@@ -202,7 +202,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   ): void {
     if (numbers === undefined) this.#turns |= 1 << index;
     else if (numbers.length > this.#mostWanted) return;
-    else this.#permitReservations?.set(index, numbers, untilMs);
+    else this.#permitReservations?.add(index, numbers, untilMs);
     this.first?.on({ what: "turn", isQuorum: this.isOurTurn(nodeCount) });
   }
 

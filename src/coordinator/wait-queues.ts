@@ -128,7 +128,11 @@ export class WaitQueues {
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);
       this.#passOn(waitQueue);
-    } else if (numbers !== undefined) waitQueue.forgetPermits(numbers);
+    } else if (numbers !== undefined) {
+      waitQueue.forgetPermits(numbers);
+      // What is reserved besides is too little for those who still wait; nobody is told when that ends.
+      if (!waitQueue.isOurTurn(this.#nodes.length)) this.#passOn(waitQueue);
+    }
     const { waiter } = member;
     // A lock keeps its place until it ends, or its attempt leaves it; one that its owner let in had none.
     const isLeftTo = holder?.place !== undefined || holder?.keys.queue.keepsPlace === false;
@@ -167,7 +171,7 @@ export class WaitQueues {
     this.#leaveQueues(keys, { ...waiter, placePrefix: queue.leavePrefix }, nodes);
   }
 
-  /** What nodes reserve for a wait queue that is empty now. */
+  /** What nodes reserve for a wait queue in which nobody can use it now. */
   #passOn(waitQueue: WaitQueue): void {
     const { permits } = waitQueue.keys;
     if (permits === undefined) return;

@@ -6,7 +6,7 @@ import { PermitReservations } from "../../src/coordinator/permit-reservations.js
 /** Of each node, what it keeps. */
 function keptBy(...nodes: readonly (readonly number[])[]): PermitReservations {
   const reservations = new PermitReservations();
-  nodes.forEach((permits, index) => reservations.set(index, permits, 100));
+  nodes.forEach((permits, index) => reservations.add(index, permits, 100));
   return reservations;
 }
 
@@ -46,16 +46,19 @@ describe("The permits that nodes keep for a wait queue", () => {
     expect(reservations.take(50, 1)).to.deep.equal([6]);
   });
 
-  it("are of each node those of its last message", () => {
+  it("are of each node those of its last messages: it reserves more once the process stands there again", () => {
     const reservations = keptBy([3], [3]);
-    reservations.set(0, [4], 120);
-    expect(reservations.nodeCount(1)).to.equal(2);
-    expect(reservations.take(99, 2)).to.deep.equal([3, 4]);
+    reservations.add(0, [4], 120);
+    expect([1, 2].map((wanted) => reservations.nodeCount(wanted))).to.deep.equal([2, 1]);
+    expect(reservations.take(100, 1), "the first has ended").to.deep.equal([4]);
+    for (let number = 5; number < 1_000; number++) reservations.add(1, [number], 120);
+    expect(reservations.take(100, 1_000), "not all that anybody says").to.equal(undefined);
+    expect(reservations.take(100, 4)).to.deep.equal([996, 997, 998, 999]);
   });
 
   it("are forgotten when the nodes keep them no longer", () => {
     const reservations = keptBy([3, 4], [3]);
-    reservations.set(1, [3], 120);
+    reservations.add(1, [3], 120);
     expect(reservations.nodeCount(1)).to.equal(2);
     expect(reservations.take(119, 1), "a node that was heard later").to.deep.equal([3]);
     expect(reservations.take(119, 1)).to.equal(undefined);
@@ -70,8 +73,8 @@ describe("The permits that nodes keep for a wait queue", () => {
 
   it("are all told, node by node, once nobody wants them", () => {
     const reservations = keptBy([3], [4], [1, 3]);
-    reservations.set(1, [4], 80);
-    reservations.set(2, [1, 3], 100.5);
+    reservations.add(1, [4], 80);
+    reservations.add(2, [1, 3], 100.5);
     expect([...reservations.drain(80)]).to.deep.equal([
       { index: 0, permits: [3], turnMs: 20 },
       { index: 2, permits: [1, 3], turnMs: 21 },

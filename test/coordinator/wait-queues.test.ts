@@ -458,8 +458,31 @@ describe("A line", () => {
     expect([...waitQueue.unwantedTurns(0)].map(({ permits }) => permits)).to.deep.equal([
       [7, 9],
       [7, 9],
-      [8_999, 9_000],
+      [8_996, 8_997, 8_998, 8_999, 9_000],
     ]);
+  });
+
+  it("passes on permits that are too few for those who still wait, once the first has got its own", () => {
+    for (const wanted of [1, 4]) {
+      const { bench, grant, waitQueues } = waitingBench();
+      bench.acquire({}, WAIT, permitLock(KEYS, 4));
+      const full = takenVote(4, [0, 1, 2, 3], 60_000);
+      for (let count = 0; count < 2; count++) {
+        bench.answer("acquire", [full, full, full]);
+        bench.clock.advance(1);
+      }
+      bench.acquire({}, WAIT, permitLock(KEYS, 4, wanted));
+      for (const node of [0, 1]) waitQueues.onTurn(node, permitLock(KEYS, 4, 2, [2, 3]), 20);
+      bench.clock.advance(1);
+      grant();
+      bench.clock.advance(1);
+      const left = bench.nodes.map((node) =>
+        node.all("leave").map(({ operation }) => operation.keys.permits?.numbers),
+      );
+      expect(left.flat().filter((numbers) => numbers?.join() === "3")).to.have.length(
+        wanted === 4 ? 2 : 0,
+      );
+    }
   });
 
   it("takes a late turn once on each node, however often it is told", () => {

@@ -319,6 +319,26 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 67, ms: 469 },
   },
   {
+    id: "permits-of-the-last-message",
+    means:
+      "of the permits that a node reserves for a process, only those of its last message are remembered",
+    seenIn: "one slot for what a peer has said last",
+    file: "src/coordinator/permit-reservations.ts",
+    find: "[...before, { permits, untilMs }].slice(-MAX_MESSAGES)",
+    replace: "[{ permits, untilMs }]",
+    test: "test/coordinator/permit-reservations.test.ts",
+  },
+  {
+    id: "permits-kept-for-nobody",
+    means:
+      "permits that are reserved for a process whose waiters want more are kept until that ends",
+    seenIn: "reservations that only time takes back",
+    file: "src/coordinator/wait-queues.ts",
+    find: "if (!waitQueue.isOurTurn(this.#nodes.length)) this.#passOn(waitQueue);",
+    replace: "",
+    test: "test/coordinator/wait-queues.test.ts",
+  },
+  {
     id: "permits-that-nobody-tells-of",
     means: "whoever waits for a permit forgets which a node had free when it was asked for others",
     seenIn: "queues that wake waiters only by messages, although they were told by an answer",
