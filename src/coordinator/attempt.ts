@@ -377,6 +377,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const token = lease.fence;
     const isSealed = vote.kind !== "granted" || token === undefined || vote.fence === token;
     if (isSealed) lease.onVote(index, vote);
+    else if (vote.fence > token) lease.onLaterFence(index);
   }
 
   /** Called by the sealing. */

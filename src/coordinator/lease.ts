@@ -318,11 +318,29 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   /** Ends the lock here without a release: another process may take it over from this owner, while its keys last. */
   give(): void {
     if (!this.isHeld()) return;
-    this.#end("released", false);
     this.isGiven = true;
+    this.#end("released", false);
+    // What was left in their queues is nobody's once executed after the other process was refused there, or has released.
+    this.#withdraw((this.place?.nodes ?? 0) & ~this.#complete);
     this.#context.observer.onReleased(this);
     this.#releasing = Promise.resolve("handedOver");
     this.#context.observer.onReleasing?.(this, this.#releasing);
+    // No release puts them into the queues. What they leave there replaces what was left for this owner.
+    this.#context.waitQueues.lookAgain(this.keys);
+  }
+
+  /**
+   * Called by the attempt: a straggler has stored our key with a later fence. Where the lock is given away, the process
+   * that adopted it may have released it there before.
+   */
+  onLaterFence(index: number): void {
+    if (this.#heir !== undefined) this.#heir.onLaterFence(index);
+    else if (this.isGiven) this.#withdraw(1 << index);
+  }
+
+  /** After it was given away. @param nodes bit mask of those that are to forget the owner */
+  #withdraw(nodes: number): void {
+    rollback(this.#context, { ...this.#released, waiter: undefined, keepMs: undefined }, nodes);
   }
 
   /** The waiter of this process that it is passed on to; undefined if the nodes are to choose. */

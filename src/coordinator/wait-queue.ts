@@ -17,6 +17,8 @@ export interface GrantedWaiter {
   readonly keys: LockKind;
   /** Where it may still stand in the nodes' queues; undefined if it had no place there. */
   readonly place?: PlaceOfLock | undefined;
+  /** Another process takes it over. */
+  readonly isGiven: boolean;
   /** By the clock. Detects a loss that no timer has reported yet, which ends with {@link WaitQueues.onEnd}. */
   isHeld(): boolean;
   /** Another node has notified us. */

@@ -341,7 +341,9 @@ describe("A line", () => {
         expect(bench.counts("leave"), "while it is held").to.deep.equal([0, 0, 0]);
         end(bench, outcome.lease);
         const isReleased = !how.startsWith("by");
-        expect(bench.counts("leave")).to.deep.equal(isReleased ? [0, 0, 0] : [0, 0, 1]);
+        // A release of its process may have left its place on the others, too.
+        const left = how.includes("takes it over") ? [1, 1, 1] : [0, 0, 1];
+        expect(bench.counts("leave")).to.deep.equal(isReleased ? [0, 0, 0] : left);
         const last = bench.nodes[2]?.last(isReleased ? "release" : "leave").operation;
         expect(last?.waiter).to.include({ inbox: INBOX, turnMs: 13 });
         if (isReleased) expect(last?.waiter).to.include({ ticket: 0 });
@@ -355,7 +357,7 @@ describe("A line", () => {
       const [outcome] = reader.outcomes;
       if (outcome?.kind !== "granted") throw new Error("not granted");
       outcome.lease.give();
-      expect(bench.counts("leave")).to.deep.equal([0, 0, 1]);
+      expect(bench.counts("leave")).to.deep.equal([1, 1, 1]);
       expect(bench.nodes[2]?.last("leave").operation.waiter).to.include({ placePrefix: "" });
     });
   });

@@ -319,6 +319,42 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 67, ms: 469 },
   },
   {
+    id: "given-and-left-in-queues",
+    means:
+      "of a lock that is handed over, nodes still execute what its giver has left there, for nobody",
+    seenIn: "ownership that is passed on in one of two places",
+    file: "src/coordinator/lease.ts",
+    find: "this.#withdraw((this.place?.nodes ?? 0) & ~this.#complete);",
+    replace: "",
+    test: "test/coordinator/adoption.test.ts",
+  },
+  {
+    id: "given-and-stored-anew",
+    means:
+      "an acquire that a node executes after its lock was handed over, adopted and released stays there",
+    file: "src/coordinator/attempt.ts",
+    find: "else if (vote.fence > token) lease.onLaterFence(index);",
+    replace: "",
+    test: "test/coordinator/adoption.test.ts",
+  },
+  {
+    id: "given-and-not-told",
+    means:
+      "those in line behind a lock that is handed over wait to be put into the queues by its release",
+    file: "src/coordinator/lease.ts",
+    find: "observer.onReleasing?.(this, this.#releasing); this.#context.waitQueues.lookAgain(this.keys);",
+    replace: "observer.onReleasing?.(this, this.#releasing);",
+    test: "test/coordinator/adoption.test.ts",
+  },
+  {
+    id: "given-and-left-behind",
+    means: "a lock that is handed over leaves only the queues of the nodes that had refused it",
+    file: "src/coordinator/wait-queues.ts",
+    find: "holder.isGiven ? ALL_NODES : last?.nodes",
+    replace: "last?.nodes",
+    test: "test/coordinator/wait-queues.test.ts",
+  },
+  {
     id: "permits-of-the-last-message",
     means:
       "of the permits that a node reserves for a process, only those of its last message are remembered",
