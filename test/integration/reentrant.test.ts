@@ -103,6 +103,9 @@ for (const place of ALL_PLACES) {
         expect(error.message).to.include("reentrant: true").and.include(String(fencingToken));
         const request = locks.request("name", () => {});
         expect((await rejectionWith(ReentryError, request)).problem).to.equal("self");
+        // A semaphore knows no option to join it.
+        const permit = locks.semaphore("name", { permits: 2 }).acquire();
+        expect((await rejectionWith(ReentryError, permit)).problem).to.equal("upgrade");
         // Who does not wait cannot wait for oneself.
         expect(await locks.tryAcquire("name")).to.equal(null);
         const own = locks.acquire("name", { reentrant: false, waitMs: 1 });

@@ -54,7 +54,9 @@ export class Reentry {
       if (hold === undefined || lossReason !== undefined || waitMs === 0) return undefined;
       // The same owner re-enters anyway, with a hold of its own.
       if (keys.owner !== undefined && keys.owner === hold.keys.owner) return undefined;
-      throw new ReentryError(keys.name, "self", aboutHold(hold));
+      // A semaphore knows no `reentrant`, which would be the remedy.
+      const problem = keys.permits === undefined ? "self" : "upgrade";
+      throw new ReentryError(keys.name, problem, aboutHold(hold));
     }
     if (hold === undefined) {
       if (opening !== undefined) return undefined;
