@@ -53,6 +53,7 @@ export async function openFloor(
   const isAlone = processCount === 1;
 
   let count = 0;
+  let waitsMs: number[] = [];
   let endMs = Infinity;
   let working: Promise<void> = Promise.resolve();
   const work = async (sectionMs: number): Promise<void> => {
@@ -64,7 +65,9 @@ export async function openFloor(
       if (sectionMs > 0) await sleep(sectionMs);
       // Its reply is not awaited: the next acquire follows it at once.
       void nodes.send(isGranted ? handOn(value, turn) : release(value));
+      const fromMs = performance.now();
       if (isGranted || !isAlone) await turns.next();
+      waitsMs.push(performance.now() - fromMs);
     }
   };
   const nextValue = valuesOf(`floor${index}-`);
@@ -87,10 +90,11 @@ export async function openFloor(
     },
     measure: async (measureMs): Promise<ContenderAnswer> => {
       count = 0;
+      waitsMs = [];
       endMs = performance.now() + measureMs;
       // The ring stops as soon as one worker is done.
       await Promise.race([working, sleep(measureMs)]);
-      return { counts: [count], waitsMs: [], openWaitsMs: [] };
+      return { counts: [count], waitsMs, openWaitsMs: [] };
     },
   };
 }
