@@ -3,7 +3,7 @@ import { choice, defineCommand, flag, type Call } from "./command.js";
 import { checkSettings, withConnection } from "./connect.js";
 import { durationText } from "./duration.js";
 import { EXIT, UsageError } from "./exit-codes.js";
-import { codeOfOutcome, FLUSH_MS } from "./exec/exec.js";
+import { codeOfOutcome } from "./exec/exec.js";
 import { RUN_OPTIONS } from "./exec/lock-options.js";
 import { tellOfOutage } from "./exec/outage.js";
 import { planOf, type Plan } from "./exec/plan.js";
@@ -12,6 +12,7 @@ import { endBySignal, SignalWatch } from "./exec/signals.js";
 import { StatusFeed } from "./exec/status-feed.js";
 import { checkNodesSeen, checkSameNodes } from "./nodes-changed.js";
 import { printable, type Output } from "./output.js";
+import { FLUSH_MS } from "./patient-writer.js";
 import { pause } from "./until-signal.js";
 
 /** Pauses before a failed command is run again, ms: each twice the previous one. */
@@ -157,6 +158,7 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
     }
   };
   await withConnection(checked, call, show, true);
+  await output.flush(FLUSH_MS);
   watch[Symbol.dispose]();
   return watch.endedBy === undefined ? EXIT.ok : await endBySignal(watch.endedBy);
 }

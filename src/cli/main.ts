@@ -12,11 +12,13 @@ import { version } from "./version.js";
 export interface Surroundings extends Streams {
   readonly args: readonly string[];
   readonly env: Call["env"];
+  /** Instead of stderr where a command runs under a lock: who does not read it must not end that. */
+  readonly patient?: Streams["stderr"];
 }
 
 /** Runs one command line. Never rejects. @returns the exit code */
 export async function main(
-  { args: given, env, stdout, stderr }: Surroundings,
+  { args: given, env, stdout, stderr, patient = stderr }: Surroundings,
   commands: readonly Command[] = COMMANDS,
 ): Promise<number> {
   // As of git, npm and docker.
@@ -37,7 +39,9 @@ export async function main(
     const parsed = parseCommandLine(args, command);
     const { globals } = parsed;
     const { json = false, quiet = false, verbose = false } = globals;
-    output = new Output({ isJson: json, isQuiet: quiet, isVerbose: verbose }, streams);
+    const notes = command?.takesCommand === true ? patient : stderr;
+    const manner = { isJson: json, isQuiet: quiet, isVerbose: verbose };
+    output = new Output(manner, { stdout, stderr: notes });
     if (globals.version === true) return show(output, version());
     if (globals.help === true) {
       return show(output, command === undefined ? usageOfAll(commands) : usageOf(command));

@@ -82,7 +82,7 @@ export class Output {
   ): void {
     if (!this.isJson) return this.#say(text);
     const { exitCode, code } = about;
-    this.#streams.stderr.write(`${JSON.stringify({ error: { exitCode, code, message: text } })}\n`);
+    this.#tell(JSON.stringify({ error: { exitCode, code, message: text } }));
   }
 
   /** In colour where stdout is a terminal and `NO_COLOR` is not set. */
@@ -92,7 +92,14 @@ export class Output {
   }
 
   #say(text: string): void {
-    this.#streams.stderr.write(`quorate: ${text}\n`);
+    this.#tell(`quorate: ${text}`);
+  }
+
+  /** What cannot be written is lost. Some versions of Node.js throw what others emit, if the stream is a file. */
+  #tell(line: string): void {
+    try {
+      this.#streams.stderr.write(`${line}\n`);
+    } catch {}
   }
 
   /** Before a process ends by a signal. */

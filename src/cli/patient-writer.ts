@@ -1,6 +1,9 @@
 import { write } from "node:fs";
 import { within } from "../runtime/within.js";
 
+/** For a reader that is about to read, ms: a process does not end later because of one that does not. */
+export const FLUSH_MS = 1_000;
+
 /** Maximum number of texts that wait; further ones are dropped if the reader does not read. */
 const MAX_WAITING_COUNT = 1_000;
 
@@ -48,6 +51,7 @@ export class PatientWriter {
       if (error === null && length < rest.length) return this.#writeRest(rest.subarray(length));
       this.#isWriting = false;
       if (error === null) this.#writeNext();
+      else this.#texts = [];
       if (!this.#isWriting) this.#onIdle?.();
     });
   }

@@ -1,33 +1,29 @@
 import { titleWithoutPasswords } from "./credentials.js";
 import { EXIT } from "./exit-codes.js";
 import { main } from "./main.js";
-import { PatientWriter } from "./patient-writer.js";
-import { MAX_TIMER_MS } from "../runtime/validate.js";
+import { FLUSH_MS, PatientWriter } from "./patient-writer.js";
 
 /** The program `quorate`. */
 
-const { env, stdout } = process;
-
-// Notes that cannot be written are lost, and a reader that does not read them delays nothing: a held lock must not end
-// because of them.
-const notes = new PatientWriter(2);
+const { env, stdout, stderr } = process;
+const patient = new PatientWriter(2);
 
 // A reader that closes its end has seen enough (`quorate ls | head`), which changes no exit code. A disk that is full does.
 function onUnwritten(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") return;
-  process.stderr.write(`quorate: cannot write the output: ${error.message}\n`);
+  stderr.write(`quorate: cannot write the output: ${error.message}\n`);
   process.exit(EXIT.output);
 }
 
 stdout.on("error", onUnwritten);
-process.stderr.on("error", () => {});
+// Notes that cannot be written are lost: a held lock must not end because of them.
+stderr.on("error", () => {});
 
 const title = titleWithoutPasswords(process.argv.slice(2));
 if (title !== undefined) process.title = title;
 
-process.exitCode = await main({ args: process.argv.slice(2), env, stdout, stderr: notes });
-// Nobody waits for a lock of ours any more.
-await notes.flush(MAX_TIMER_MS);
+process.exitCode = await main({ args: process.argv.slice(2), env, stdout, stderr, patient });
+await patient.flush(FLUSH_MS);
 // Clients that a config module made would keep the process alive. What was printed is written first.
 if (stdout.writableLength === 0) end();
 else stdout.write("", end);

@@ -321,7 +321,9 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.isGiven = true;
     this.#end("released", false);
     // What was left in their queues is nobody's once executed after the other process was refused there, or has released.
-    this.#withdraw((this.place?.nodes ?? 0) & ~this.#complete);
+    // Only while others have what is given: it might have been executed by now.
+    if (nodeCountOf(this.#complete) >= quorumSize(this.#context.nodes.length))
+      this.#withdraw((this.place?.nodes ?? 0) & ~this.#complete);
     this.#context.observer.onReleased(this);
     this.#releasing = Promise.resolve("handedOver");
     this.#context.observer.onReleasing?.(this, this.#releasing);
@@ -340,7 +342,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   /** After it was given away. @param nodes bit mask of those that are to forget the owner */
   #withdraw(nodes: number): void {
-    rollback(this.#context, { ...this.#released, waiter: undefined, keepMs: undefined }, nodes);
+    if (nodes !== 0) rollback(this.#context, this.#releasedWith(undefined), nodes);
   }
 
   /** The waiter of this process that it is passed on to; undefined if the nodes are to choose. */
@@ -425,19 +427,23 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   get #released(): Released {
-    const { keys, ownerId, settings, fence: token } = this;
-    const { minHoldMs, driftFactor } = settings;
-    const mayHold = this.#mayHold;
-    const lifeMs = this.#longestLifeMs;
+    const { keys, ownerId } = this;
+    const { minHoldMs, driftFactor } = this.settings;
     const next = this.#context.waitQueues.of(keys)?.toSend();
     // Its own acquire is about to leave the wait queue where it ends as soon as it is granted.
-    const waiter = next?.deferred?.ownerId === ownerId ? undefined : next;
-    const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
-    const proclaimed = this.#proclaimed;
-    const released = { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place, proclaimed };
+    const released = this.#releasedWith(next?.deferred?.ownerId === ownerId ? undefined : next);
     if (!minHoldMs) return released;
     const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
     return { ...released, keepMs: keepMs(minHoldMs, heldMs, driftFactor) || undefined };
+  }
+
+  #releasedWith(waiter: Waiter | undefined): Released {
+    const { keys, ownerId, settings, fence: token } = this;
+    const mayHold = this.#mayHold;
+    const lifeMs = this.#longestLifeMs;
+    const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
+    const proclaimed = this.#proclaimed;
+    return { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place, proclaimed };
   }
 
   #backfill(): void {

@@ -69,15 +69,15 @@ export class PermitReservations {
     this.#keep((messages) => without(gone, messages));
   }
 
-  /** All reservations, node by node; nobody wants them any more. */
+  /** All reservations, one by one; nobody wants them any more. */
   *drain(nowMs: number): Iterable<ReservedPermits> {
     this.#keep((messages) => messages.filter(({ untilMs }) => untilMs > nowMs));
     const all = [...this.#byNode];
     this.#byNode.clear();
-    for (const [index, messages] of all) {
-      const untilMs = Math.max(...messages.map((message) => message.untilMs));
-      yield { index, permits: permitsIn(messages), turnMs: Math.ceil(untilMs - nowMs) };
-    }
+    // One by one: what has ended on the node by now is not passed on, and neither is what is named with it.
+    for (const [index, messages] of all)
+      for (const { permits, untilMs } of messages)
+        yield { index, permits, turnMs: Math.ceil(untilMs - nowMs) };
   }
 
   #keep(what: (messages: readonly Reserved[]) => readonly Reserved[]): void {

@@ -128,10 +128,10 @@ export class WaitQueues {
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);
       this.#passOn(waitQueue);
-    } else if (numbers !== undefined) {
-      waitQueue.forgetPermits(numbers);
+    } else {
+      if (numbers !== undefined) waitQueue.forgetPermits(numbers);
       // What is reserved besides is too little for those who still wait; nobody is told when that ends.
-      if (!waitQueue.isOurTurn(this.#nodes.length)) this.#passOn(waitQueue);
+      if (wasFirst && !waitQueue.isOurTurn(this.#nodes.length)) this.#passOn(waitQueue);
     }
     const { waiter } = member;
     // A lock keeps its place until it ends, or its attempt leaves it; one that its owner let in had none.

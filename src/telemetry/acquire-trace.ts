@@ -28,8 +28,8 @@ export class AcquireTrace {
   readonly #nodes: ObservedNodes;
   readonly #startMs: number;
   readonly #signal: AbortSignal | undefined;
-  /** Its time may be up before another attempt follows: then it is the outcome, too. */
-  #lastSetback: AttemptFailure | undefined;
+  /** Its time may be up before another attempt follows: then one of these is the outcome, too. */
+  readonly #setbacks = new WeakSet<AttemptFailure>();
 
   /** @param signal of the caller, whose reason is not an error of ours */
   constructor(
@@ -59,7 +59,7 @@ export class AcquireTrace {
   /** An attempt failed, and another will follow if there is time. */
   readonly onSetback = (failure: AttemptFailure): void => {
     this.message.attemptCount++;
-    this.#lastSetback = failure;
+    this.#setbacks.add(failure);
     this.#list(failure);
   };
 
@@ -67,7 +67,7 @@ export class AcquireTrace {
   onOutcome(outcome: AcquireOutcomes, attemptCount: number): void {
     this.message.attemptCount = attemptCount;
     const isFailed = outcome.kind !== "granted" && outcome.kind !== "aborted";
-    if (isFailed && outcome !== this.#lastSetback) this.#list(outcome);
+    if (isFailed && !this.#setbacks.has(outcome)) this.#list(outcome);
   }
 
   #list({ kind, votes }: AttemptFailure): void {

@@ -24,6 +24,20 @@ describe("Output of the command line", () => {
     expect(table(rows)).to.equal("\u001B[2mNODE\u001B[22m    STATE\na:6379  held");
   });
 
+  it("loses notes that stderr throws, and goes on", () => {
+    const broken = new Writable();
+    broken.write = () => {
+      throw new Error("disk full");
+    };
+    const output = new Output(
+      { isJson: false, isQuiet: false, isVerbose: true },
+      { stdout: new Writable(), stderr: broken },
+    );
+    output.note("a note");
+    output.detail("a detail");
+    output.error("an error", { exitCode: 69 });
+  });
+
   it("takes what stdout throws for what it emits elsewhere", () => {
     // As standard streams that are files do in some versions of Node.js.
     const broken = new Writable();

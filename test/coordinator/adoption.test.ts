@@ -194,6 +194,20 @@ describe("a lock that is given away", () => {
     expect(waiter).to.include({ ticket: 0 });
   });
 
+  it("is released nowhere while fewer nodes than a quorum are known to have it", async () => {
+    const bench = new CoordinatorBench(3, new ManualClock(), heardInbox());
+    const { outcomes } = bench.acquire({ renew: false }, { waitMs: 1_000, fair: true });
+    bench.answer("acquire", [granted(7), granted(7), held()]);
+    const [outcome] = outcomes;
+    if (outcome?.kind !== "granted") throw new Error("not granted");
+    const extending = outcome.lease.extend();
+    // The last has executed the acquire that was left there, and the second has lost its key.
+    bench.answer("extend", [granted(7), free(), granted(7)]);
+    expect((await extending).kind).to.equal("extended");
+    outcome.lease.give();
+    expect(bench.counts("release")).to.deep.equal([0, 0, 0]);
+  });
+
   it("lets the next in line ask at once: no release puts it into the queues of the nodes", () => {
     const bench = new CoordinatorBench(3, new ManualClock(), heardInbox());
     const { outcomes } = bench.acquire({ renew: false }, { waitMs: 1_000, fair: true });

@@ -460,8 +460,34 @@ describe("A line", () => {
     expect([...waitQueue.unwantedTurns(0)].map(({ permits }) => permits)).to.deep.equal([
       [7, 9],
       [7, 9],
-      [8_996, 8_997, 8_998, 8_999, 9_000],
+      [8_996],
+      [8_997],
+      [8_998],
+      [8_999, 9_000],
     ]);
+  });
+
+  it("passes on permits that are too few for those who still wait, once the first gives up", () => {
+    for (const wanted of [1, 4]) {
+      const { bench, waitQueues } = waitingBench();
+      const first = bench.acquire({}, WAIT, permitLock(KEYS, 4));
+      const full = takenVote(4, [0, 1, 2, 3], 60_000);
+      for (let count = 0; count < 2; count++) {
+        bench.answer("acquire", [full, full, full]);
+        bench.clock.advance(1);
+      }
+      bench.acquire({}, WAIT, permitLock(KEYS, 4, wanted));
+      waitQueues.onTurn(0, permitLock(KEYS, 4, 1, [3]), 20);
+      first.abort();
+      bench.clock.advance(1);
+      const left = bench.nodes[0]
+        ?.all("leave")
+        .map(({ operation }) => operation.keys.permits?.numbers);
+      expect(
+        left?.some((numbers) => numbers?.join() === "3"),
+        `${wanted}`,
+      ).to.equal(true);
+    }
   });
 
   it("passes on permits that are too few for those who still wait, once the first has got its own", () => {

@@ -102,6 +102,16 @@ describe("AcquireTrace", () => {
     }
   });
 
+  it("lists a failure once that is told in place of a later one", () => {
+    using bench = new Bench();
+    const trace = bench.trace();
+    trace.onSetback(REFUSED);
+    trace.onSetback(failureOf("split", [granted(), undefined, undefined]));
+    trace.onOutcome(REFUSED, 3);
+    const outcomes = trace.message.attempts.map(({ outcome }) => outcome);
+    expect(outcomes).to.deep.equal(["refused", "split"]);
+  });
+
   it("lists the last of many attempts, and counts all", () => {
     using bench = new Bench();
     const trace = bench.trace();

@@ -13,9 +13,7 @@ import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./r
 import { endBySignal, SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
 import { ownerIdOf } from "../../manager/lock.js";
-
-/** How long the last lines of the status feed may take, ms. */
-export const FLUSH_MS = 1_000;
+import { FLUSH_MS } from "../patient-writer.js";
 
 export const exec = defineCommand({
   name: "exec",
