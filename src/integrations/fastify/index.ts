@@ -103,8 +103,10 @@ function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]
           request.lock = lock;
           try {
             const result: unknown = await handler.call(this, request, reply);
-            if (result !== undefined) return result;
-            // The handler uses `reply.send()`, and may not have called it yet.
+            if (result !== undefined && !isStream(result)) return result;
+            // What is still to be read is part of the handler's work.
+            if (result !== undefined) void reply.send(result);
+            // Otherwise the handler uses `reply.send()`, and may not have called it yet.
             if (!reply.sent) await reply;
             return reply;
           } finally {
@@ -126,6 +128,15 @@ function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]
     }
   };
   return locked;
+}
+
+/** Of Node.js, or of the web. */
+function isStream(result: unknown): boolean {
+  const { pipe, getReader } = (result ?? {}) as {
+    readonly pipe?: unknown;
+    readonly getReader?: unknown;
+  };
+  return typeof pipe === "function" || typeof getReader === "function";
 }
 
 /** What the client may see: the original error, which names nodes and holders, is only its cause. */

@@ -1,8 +1,9 @@
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import fastify, { type FastifyInstance } from "fastify";
 import { quorate } from "../../../src/integrations/fastify/index.js";
-import { LockManager } from "../../../src/index.js";
+import { LockManager, type Lock } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { allHold, allNodes, noLockKeys } from "../../support/nodes.js";
 import { PATIENT } from "../../support/patient.js";
@@ -60,6 +61,21 @@ describe("quorate/fastify", () => {
     const once = { name: user, waitMs: 0, ttlMs: 5_000 };
     app.post("/once/:id", { config: { lock: once } }, async () => "done");
     app.post("/default/:id", { config: { lock: user } }, async () => "done");
+    const chunks = async function* (lock: Lock | null): AsyncGenerator<string> {
+      for (let count = 0; count < 3; count++) {
+        await sleep(20);
+        yield `${String(lock?.isHeld)} `;
+      }
+    };
+    app.post("/stream/:id", { config: { lock: patient } }, async ({ lock }) =>
+      Readable.from(chunks(lock)),
+    );
+    app.post("/sends/:id", { config: { lock: patient } }, (request, reply) => {
+      void reply.send(Readable.from(chunks(request.lock)));
+    });
+    app.post("/web/:id", { config: { lock: patient } }, async ({ lock }) =>
+      Readable.toWeb(Readable.from(chunks(lock)).map((text: string) => Buffer.from(text))),
+    );
     app.post("/fails/:id", { config: { lock: patient } }, async () => {
       throw Object.assign(new Error("of the handler"), { statusCode: 409 });
     });
@@ -102,6 +118,14 @@ describe("quorate/fastify", () => {
     expect(await answers[2]?.text()).to.equal("user:a");
     expect(most).to.equal(1);
     await noLockKeys(fleet.nodes);
+  });
+
+  it("holds the lock until a stream has been read, which a handler returns or sends", async () => {
+    for (const path of ["/stream/a", "/sends/a", "/web/a"]) {
+      const answer = await post(path);
+      expect(await answer.text(), path).to.equal("true true true ");
+      await noLockKeys(fleet.nodes);
+    }
   });
 
   it("leaves other routes alone", async () => {
