@@ -128,7 +128,7 @@ export class WaitQueues {
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);
       this.#passOn(waitQueue);
-    } else {
+    } else if (waitQueue.keys.permits !== undefined) {
       if (numbers !== undefined) waitQueue.forgetPermits(numbers);
       // What is reserved besides is too little for those who still wait; nobody is told when that ends.
       if (wasFirst && !waitQueue.isOurTurn(this.#nodes.length)) this.#passOn(waitQueue);
