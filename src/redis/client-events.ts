@@ -7,6 +7,7 @@ interface Client {
   on(event: "error" | "sentinelError", listener: (error: unknown) => void): unknown;
   on(event: "connect" | "ready" | "end", listener: () => void): unknown;
   connect(): Promise<unknown>;
+  readonly options?: object;
 }
 
 const CLOSED = new Error("the connection was closed");
@@ -15,11 +16,17 @@ const CLOSED_UNANSWERED = new Error(
   "the server closed the connection without an answer, as one does that expects TLS (rediss://) or has no connection left (maxclients)",
 );
 
+const CLOSED_AFTER_TLS = new Error(
+  "the server closed the connection after TLS was agreed: it may want a certificate of the client, { options: { tls: { cert, key } } }, or has no connection left (maxclients)",
+);
+
 /** Connects a client once, and reports the outcome. */
 export function connectOnce(client: Client, events: ConnectionEvents): void {
   let lastError: unknown = CLOSED;
+  const { tls } = (client.options ?? {}) as { readonly tls?: unknown };
+  const unanswered = tls === undefined ? CLOSED_UNANSWERED : CLOSED_AFTER_TLS;
   client.on("connect", () => {
-    lastError = CLOSED_UNANSWERED;
+    lastError = unanswered;
   });
   client.on("ready", () => {
     lastError = CLOSED;
@@ -32,7 +39,7 @@ export function connectOnce(client: Client, events: ConnectionEvents): void {
     sentinelError = unknownMaster(error) ?? sentinelError;
   });
   client.on("error", (error) => {
-    const isUnanswered = lastError === CLOSED_UNANSWERED && isReset(error);
+    const isUnanswered = lastError === unanswered && isReset(error);
     if (isUnanswered) return;
     lastError = hasNoMaster(error) ? (sentinelError ?? error) : error;
   });

@@ -46,7 +46,9 @@ const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = 
     /self-?\s?signed certificate|unable to (?:verify the first|get local issuer) certificate/,
     addAuthority,
   ],
-  [/certificate has expired|Hostname\/IP does not match/],
+  [/certificate (?:has expired|is not yet valid)|Hostname\/IP does not match/],
+  [/unsuit(?:able|ed) certificate|get issuer certificate|key values mismatch/],
+  [/alert (?:\w+ )?(?:certificate|unknown ca|handshake failure|protocol version)/, addCertificate],
   [
     /wrong version number|packet length too long/,
     () => "the server does not speak TLS on that port",
@@ -65,6 +67,10 @@ function missing(command: string): string {
 
 function addAuthority(): string {
   return "give the certificate of its authority as { options: { tls: { ca } } }";
+}
+
+function addCertificate(): string {
+  return "it may want a certificate of the client: { options: { tls: { cert, key } } }";
 }
 
 /** Why a connection failed to open, or a handshake or a batch was answered with an error. */
@@ -90,6 +96,7 @@ function withoutNoise(message: string): string {
       /^All sentinels are unreachable.*?\.(?: Last error: |$)/,
       "no Sentinel named a master: ",
     )
+    .replace(/^[\dA-F]+:error:[\dA-F]+:SSL routines:[^:]*:([^:]+):.*$/s, "$1")
     .replace(/,? with args beginning with:.*$/s, "")
     .replace(/^ERR \S+ failed: (?=NOPERM )/, "")
     .replace(/ script: \w+, on @\w+:\d+\.?/, "")

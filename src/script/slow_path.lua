@@ -79,6 +79,7 @@ return function(step, kind_name, ttl, proposal, is_created, k, k_end, a, a_end, 
   lock.is_observed = is_observed
   local ok, reply = pcall(run, step, lock, kind, k_end, a_end, is_wary)
   if ok then return reply end
-  if lock.is_created then pcall(kind.drop, lock) end
+  -- Of the first holder, what it has stored so far may have no expiry yet.
+  if lock.is_created or lock.is_first then pcall(kind.drop, lock) end
   return require('lib.failure')(reply, lock.key)
 end

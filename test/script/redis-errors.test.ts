@@ -88,6 +88,22 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
   ["self signed certificate", /tls: \{ ca \}/],
   ["unable to verify the first certificate", /tls: \{ ca \}/],
   ["certificate has expired", /expired/],
+  ["certificate is not yet valid", /not yet valid/],
+  ["unsuitable certificate purpose", /purpose/],
+  ["unable to get issuer certificate", /issuer/],
+  ["error:05800074:x509 certificate routines::key values mismatch", /key values mismatch/],
+  [
+    "807C:error:0A00045C:SSL routines:ssl3_read_bytes:tlsv13 alert certificate required:../deps/openssl/openssl/ssl/record/rec_layer_s3.c:1605:SSL alert number 116",
+    /^tlsv13 alert certificate required: it may want a certificate of the client/,
+  ],
+  [
+    "80:error:0A000418:SSL routines:ssl3_read_bytes:tlsv1 alert unknown ca:x.c:1:",
+    /^tlsv1 alert unknown ca: /,
+  ],
+  [
+    "80:error:0A00042E:SSL routines:ssl3_read_bytes:tlsv1 alert protocol version:x.c:1:",
+    /protocol version/,
+  ],
   ["80C8:error:0A00010B:SSL routines:ssl3_get_record:wrong version number", /does not speak TLS/],
 ];
 

@@ -8,7 +8,7 @@ import { bytesOf } from "../../src/memory/bytes.js";
 import { MemoryRedis } from "../../src/memory/memory-redis.js";
 import { plainReply } from "../../src/memory/reply.js";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
-import { inboxChannel, nameKeys, RECORD_KEY } from "../../src/protocol/keys.js";
+import { companionKey, inboxChannel, nameKeys, RECORD_KEY } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { NameSnapshot, Operation, OperationKind, Vote } from "../../src/protocol/operation.js";
 import { decodeReply } from "../../src/script/batch-decoder.js";
@@ -290,6 +290,23 @@ describe("A lock whose fence cannot be stored", () => {
       expect(node.inspect()).to.include({ holder: undefined, waitingCount: 0 });
     });
   }
+});
+
+describe("A lock whose first holder a node may not record in full", () => {
+  for (const command of ["ZREMRANGEBYSCORE", "ZRANGE"])
+    for (const keys of [sharedLock(NAME), permitLock(NAME, 3, 1, [1])]) {
+      it(`leaves no key without an expiry, without ${command}: ${keys.words}`, () => {
+        const node = new Node();
+        node.redis.denied.add(command);
+        node.ask("acquire", "me", keys);
+        node.redis.denied.clear();
+        const beside = ["readers", "permits", "numbers"].map((what) =>
+          companionKey(what, keys.lockKey),
+        );
+        for (const key of [keys.lockKey, ...beside])
+          expect(node.run("PTTL", key), key).to.not.equal(-1);
+      });
+    }
 });
 
 describe("A node without memory", () => {

@@ -107,7 +107,11 @@ class Trial {
 
   /** Removes everything, whatever happened before. If this fails too, all keys expire. */
   async tidy(): Promise<void> {
-    const keys = [this.#keys.lockKey, queueKeyOf(this.#keys), this.#fencesKey];
+    const { lockKey } = this.#keys;
+    const beside = ["readers", "permits", "numbers", "holds"].map((what) =>
+      companionKey(what, lockKey),
+    );
+    const keys = [lockKey, queueKeyOf(this.#keys), this.#fencesKey, ...beside];
     await this.#command("DEL", ...keys).catch(() => {});
   }
 

@@ -97,6 +97,8 @@ function spanOfRenewal(tracer: Tracer, message: ExtendMessage, groups: Groups): 
   const span = tracer.startSpan(`renew ${groups.of(names)}`, options, ROOT_CONTEXT);
   if (outcome === "lost") {
     span.setStatus({ code: SpanStatusCode.ERROR, message: "the lock was lost" });
+  } else if (outcome === "failed") {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: "too few nodes answered" });
   }
   span.end(endMs);
 }

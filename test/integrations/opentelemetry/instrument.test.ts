@@ -156,7 +156,7 @@ describe("instrumentQuorate", () => {
     });
     expect(outcomes).to.include("hold a lost, error");
     expect(outcomes).to.include("acquire a unreachable, error");
-    expect(outcomes).to.include("renew a failed");
+    expect(outcomes).to.include("renew a failed, error");
     const renewal = sdk.spans.find(({ name }) => name === "renew a");
     expect(renewal?.parentSpanContext).to.equal(undefined);
     expect(renewal?.attributes["quorate.late_ms"]).to.be.a("number");

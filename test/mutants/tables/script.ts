@@ -342,6 +342,16 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 36, ms: 1524 },
   },
   {
+    id: "first-holder-half-recorded",
+    means:
+      "a node that may not record a first holder in full keeps what it has recorded without limit",
+    seenIn: "errors between a write and its expiry",
+    file: "src/script/slow_path.lua",
+    find: "if lock.is_created or lock.is_first then pcall(kind.drop, lock) end",
+    replace: "if lock.is_created then pcall(kind.drop, lock) end",
+    test: "test/script/steps.test.ts",
+  },
+  {
     id: "place-with-another-ttl",
     means: "the queue outlives every entry in it",
     seenIn: "a generous ttl, because the key is only bookkeeping",
@@ -595,7 +605,7 @@ export const ROWS: readonly Row[] = [
     id: "failed-stays",
     means: "the key of a lock stays whose fence could not be stored",
     file: "src/script/slow_path.lua",
-    find: "if lock.is_created then pcall(kind.drop, lock) end",
+    find: "if lock.is_created or lock.is_first then pcall(kind.drop, lock) end",
     replace: "",
     test: "test/script/steps.test.ts",
   },
