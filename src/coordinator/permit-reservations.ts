@@ -16,7 +16,7 @@ const MAX_MESSAGES = 4;
  * reservation takes the place of the process; when that has entered again, the node reserves more for it.
  */
 export class PermitReservations {
-  /** The oldest first. */
+  /** The oldest first. Each permit is in the last message that named it only. */
   readonly #byNode = new Map<number, readonly Reserved[]>();
   /** By node index: what it had free when it refused the last attempt, which asked for others. It tells nobody of these. */
   #free: readonly (readonly number[])[] = [];
@@ -53,7 +53,7 @@ export class PermitReservations {
    * The permits that most nodes reserve, ascending; they are asked for now. Undefined if there are not enough.
    */
   take(nowMs: number, wanted: number): number[] | undefined {
-    this.#keep((messages) => messages.filter(({ untilMs }) => untilMs > nowMs));
+    this.#dropEnded(nowMs);
     const nodeCounts = new Map<number, number>();
     for (const messages of this.#byNode.values())
       for (const permit of permitsIn(messages))
@@ -71,13 +71,17 @@ export class PermitReservations {
 
   /** All reservations, one by one; nobody wants them any more. */
   *drain(nowMs: number): Iterable<ReservedPermits> {
-    this.#keep((messages) => messages.filter(({ untilMs }) => untilMs > nowMs));
+    this.#dropEnded(nowMs);
     const all = [...this.#byNode];
     this.#byNode.clear();
     // One by one: what has ended on the node by now is not passed on, and neither is what is named with it.
     for (const [index, messages] of all)
       for (const { permits, untilMs } of messages)
         yield { index, permits, turnMs: Math.ceil(untilMs - nowMs) };
+  }
+
+  #dropEnded(nowMs: number): void {
+    this.#keep((messages) => messages.filter(({ untilMs }) => untilMs > nowMs));
   }
 
   #keep(what: (messages: readonly Reserved[]) => readonly Reserved[]): void {
@@ -96,11 +100,8 @@ function without(gone: readonly number[], messages: readonly Reserved[]): readon
   });
 }
 
-/** Ascending. */
 function permitsIn(messages: readonly Reserved[]): readonly number[] {
-  const [only, ...others] = messages;
-  if (only !== undefined && others.length === 0) return only.permits;
-  return [...new Set(messages.flatMap(({ permits }) => permits))].toSorted((a, b) => a - b);
+  return messages.flatMap(({ permits }) => permits);
 }
 
 /** What one node reserves. */

@@ -195,9 +195,11 @@ export class WaitQueues {
       // With what is deferred there, a release leaves the place, if nobody goes on in it.
       const isLeft = isReleased && keys.queue.isDeferred && next === undefined;
       const last = this.heldPlaces.end(place, next);
-      // A release of ours may have left it again where it had been granted before.
-      const nodes = holder.isGiven ? ALL_NODES : last?.nodes;
-      if (last !== undefined && !isLeft) this.#leavePlace(keys, keys, last.waiter, nodes);
+      if (last !== undefined && !isLeft) {
+        // A release of ours may have left it again where it had been granted before.
+        const nodes = holder.isGiven ? ALL_NODES : last.nodes;
+        this.#leavePlace(keys, keys, last.waiter, nodes);
+      }
     }
     if (this.#holders.size === 0) return;
     const { holderKey } = keys;

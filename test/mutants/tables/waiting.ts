@@ -358,8 +358,8 @@ export const ROWS: readonly Row[] = [
     id: "given-and-left-behind",
     means: "a lock that is handed over leaves only the queues of the nodes that had refused it",
     file: "src/coordinator/wait-queues.ts",
-    find: "holder.isGiven ? ALL_NODES : last?.nodes",
-    replace: "last?.nodes",
+    find: "holder.isGiven ? ALL_NODES : last.nodes",
+    replace: "last.nodes",
     test: "test/coordinator/wait-queues.test.ts",
   },
   {
