@@ -1,6 +1,11 @@
 import type { ConnectionEvents, HandshakeReply } from "../channel/transport.js";
 import { detached } from "../runtime/system.js";
-import { connectionFailure, hasNoMaster, isConnectionClosed } from "../script/redis-errors.js";
+import {
+  connectionFailure,
+  hasNoMaster,
+  isConnectionClosed,
+  WANTS_CERTIFICATE,
+} from "../script/redis-errors.js";
 
 /** What the two kinds of ioredis clients have in common. */
 interface Client {
@@ -17,7 +22,7 @@ const CLOSED_UNANSWERED = new Error(
 );
 
 const CLOSED_AFTER_TLS = new Error(
-  "the server closed the connection after TLS was agreed: it may want a certificate of the client, { options: { tls: { cert, key } } }, or has no connection left (maxclients)",
+  `the server closed the connection after TLS was agreed: ${WANTS_CERTIFICATE}; or it has no connection left (maxclients)`,
 );
 
 /** Connects a client once, and reports the outcome. */

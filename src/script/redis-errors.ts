@@ -16,6 +16,10 @@ function text(error: unknown): string {
 /** Lists the permissions that a user needs. */
 const PERMISSIONS = "see docs/operate/permissions.md";
 
+/** What a server may want that ends the connection once TLS is agreed. */
+export const WANTS_CERTIFICATE =
+  "it may want a certificate of the client: { options: { tls: { cert, key } } }";
+
 type Advice = (...found: string[]) => string;
 
 /**
@@ -48,7 +52,8 @@ const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = 
   ],
   [/certificate (?:has expired|is not yet valid)|Hostname\/IP does not match/],
   [/unsuit(?:able|ed) certificate|get issuer certificate|key values mismatch/],
-  [/alert (?:\w+ )?(?:certificate|unknown ca|handshake failure|protocol version)/, addCertificate],
+  [/alert (?:\w+ )?(?:certificate|unknown ca|handshake failure)/, () => WANTS_CERTIFICATE],
+  [/alert protocol version/],
   [
     /wrong version number|packet length too long/,
     () => "the server does not speak TLS on that port",
@@ -67,10 +72,6 @@ function missing(command: string): string {
 
 function addAuthority(): string {
   return "give the certificate of its authority as { options: { tls: { ca } } }";
-}
-
-function addCertificate(): string {
-  return "it may want a certificate of the client: { options: { tls: { cert, key } } }";
 }
 
 /** Why a connection failed to open, or a handshake or a batch was answered with an error. */
