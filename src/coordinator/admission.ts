@@ -222,10 +222,6 @@ export class Throttle<Item extends Throttled> {
     return this.#others.size > 0;
   }
 
-  isWaiting(item: Item): boolean {
-    return this.#urgent.has(item) || this.#others.has(item);
-  }
-
   hasRoom(isUrgent: boolean): boolean {
     return this.underWayCount < this.limit + (isUrgent ? this.#urgentRoom : 0);
   }

@@ -49,6 +49,8 @@ export class LeaseRenewal implements Throttled, Verifiable {
   #lateAtMs = Number.POSITIVE_INFINITY;
   /** When the first renewal since the last successful extension was due, lease clock, ms; undefined before. */
   #dueMs: number | undefined;
+  /** When the renewal was due that waits for room, lease clock, ms; undefined if none does. */
+  #unbegunMs: number | undefined;
   readonly #context: Context;
   readonly #settings: LeaseSettings;
   readonly #lease: ExtendedLease;
@@ -84,13 +86,15 @@ export class LeaseRenewal implements Throttled, Verifiable {
   /**
    * One extend round, to that ttl from now. Calls while one as long is in flight share it, unless it brings something
    * else (`isAnew`). Never rejects.
+   *
+   * @param dueMs of a renewal: when it was due, lease clock, ms
    */
-  extend(ttlMs = this.#settings.ttlMs, isRenewal = false, isAnew = false): Promise<ExtendResult> {
+  extend(ttlMs = this.#settings.ttlMs, isAnew = false, dueMs?: number): Promise<ExtendResult> {
     if (!this.#lease.isHeld()) return Promise.resolve({ kind: "lost" });
     const inFlight = isAnew ? undefined : this.#extending;
     if (inFlight !== undefined && inFlight.ttlMs >= ttlMs) return inFlight.result;
     const result = new Promise<ExtendResult>((resolve) =>
-      this.#start(ttlMs, this.#observed(resolve, isRenewal)),
+      this.#start(ttlMs, this.#observed(resolve, dueMs)),
     ).finally(() => {
       if (this.#extending?.result !== result) return;
       this.#extending = undefined;
@@ -109,10 +113,9 @@ export class LeaseRenewal implements Throttled, Verifiable {
 
   #observed(
     resolve: (result: ExtendResult) => void,
-    isRenewal: boolean,
+    dueMs: number | undefined,
   ): (result: ExtendResult) => void {
     const lease = this.#lease;
-    const dueMs = isRenewal ? this.#dueMs : undefined;
     const told = this.#context.observer.onExtending?.(lease, dueMs);
     if (told === undefined) return resolve;
     return (result) => {
@@ -124,6 +127,7 @@ export class LeaseRenewal implements Throttled, Verifiable {
   /** It is due: begins now or when there is room. */
   #onDue(nowMs: number): void {
     if (this.#dueMs === undefined) this.#onFirstDue();
+    this.#unbegunMs ??= this.#renewAtMs;
     const urgentAtMs = renewalUrgentAtMs(this.#lease.validUntilMs, this.#settings.ttlMs);
     this.#renewAtMs = Number.POSITIVE_INFINITY;
     const isUrgent = nowMs >= urgentAtMs;
@@ -134,7 +138,9 @@ export class LeaseRenewal implements Throttled, Verifiable {
   /** Called by the renewals, when there is room. */
   begin(): void {
     this.#renewAtMs = Number.POSITIVE_INFINITY;
-    void this.extend(undefined, true).then((result) => {
+    const dueMs = this.#unbegunMs;
+    this.#unbegunMs = undefined;
+    void this.extend(undefined, false, dueMs).then((result) => {
       this.#context.renewals.onEnd();
       if (result.kind !== "failed" || this.#lease.state !== "held") return;
       const nowMs = this.#context.clock.now();
@@ -153,15 +159,22 @@ export class LeaseRenewal implements Throttled, Verifiable {
 
   /** Why a lease that expired was not extended. */
   causeOfExpiry(): LossCause {
-    const { schedule, renewals } = this.#context;
+    const { schedule } = this.#context;
     const { renew, ttlMs } = this.#settings;
     const votes = this.#votes;
     if (!renew && votes === undefined) return { kind: "notRenewed" };
     const forMs = schedule.longestStallMs(this.#lease.provenAtMs);
-    if (forMs >= ttlMs * STALLED_PART) return { kind: "stalled", forMs };
-    if (votes === undefined || renewals.isWaiting(this)) return { kind: "queued" };
+    const lateMs = this.#unbegunForMs;
+    if (forMs >= ttlMs * STALLED_PART) return { kind: "stalled", forMs, lateMs };
+    if (votes === undefined || this.#unbegunMs !== undefined) return { kind: "queued", lateMs };
     const silent = faultVote("timeout", true, "no answer");
     return { kind: "unconfirmed", votes: Array.from(votes, (vote) => vote ?? silent) };
+  }
+
+  /** Since when a renewal is due that has not begun, ms; undefined if none is. */
+  get #unbegunForMs(): number | undefined {
+    const forMs = this.#context.clock.now() - (this.#unbegunMs ?? this.#renewAtMs);
+    return forMs < 0 ? undefined : forMs;
   }
 
   #start(ttlMs: number, resolve: (result: ExtendResult) => void): void {
@@ -198,6 +211,7 @@ export class LeaseRenewal implements Throttled, Verifiable {
       this.#context.lossNews.add(this);
     }
     this.#dueMs = undefined;
+    this.#unbegunMs = undefined;
     this.#lateAtMs = Number.POSITIVE_INFINITY;
     this.#lease.onExtended(firstSendMs, ttlMs, votes);
   }

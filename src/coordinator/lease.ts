@@ -283,7 +283,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   /** Says something else of itself to those who observe the name: one extend round. Never rejects. */
   proclaim(value: string): Promise<ExtendResult> {
     this.#proclaimed = { number: (this.#proclaimed?.number ?? 0) + 1, value };
-    return this.#renewing().extend(this.settings.ttlMs, false, true);
+    return this.#renewing().extend(this.settings.ttlMs, true);
   }
 
   /**

@@ -10,7 +10,7 @@ import type { Votes } from "../protocol/operation.js";
 export type LossReason = "expired" | "taken" | "maxHold" | "closed" | "stolen";
 
 /**
- * Why a lease expired without having been extended.
+ * Why a lease expired without having been extended; `lateMs` is since when its renewal was due, if that had not begun.
  *
  * - `notRenewed`: automatic renewal was off
  * - `stalled`: the process was stalled for at least `forMs` of it
@@ -19,8 +19,8 @@ export type LossReason = "expired" | "taken" | "maxHold" | "closed" | "stolen";
  */
 export type LossCause =
   | { readonly kind: "notRenewed" }
-  | { readonly kind: "stalled"; readonly forMs: number }
-  | { readonly kind: "queued" }
+  | { readonly kind: "stalled"; readonly forMs: number; readonly lateMs?: number | undefined }
+  | { readonly kind: "queued"; readonly lateMs?: number | undefined }
   | { readonly kind: "unconfirmed"; readonly votes: Votes };
 
 /** A stall of this fraction of the ttl leaves too little time for renewals. */

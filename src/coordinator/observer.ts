@@ -49,7 +49,7 @@ export interface Observer extends RoundObserver {
   /**
    * An extend round is about to be sent.
    *
-   * @param dueMs when it was due, lease clock, ms; undefined for a requested one
+   * @param dueMs when it was due (a retry: when that was), lease clock, ms; undefined for a requested one
    * @returns what is called once with its outcome, `released` if the lock was released meanwhile; undefined if nobody
    *   listens
    */

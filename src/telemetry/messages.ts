@@ -77,7 +77,7 @@ export interface ExtendMessage extends LockMessage {
   readonly fencingToken: number | undefined;
   /** False for `lock.extend()`. */
   readonly isRenewal: boolean;
-  /** How long after it was due it was sent, ms; 0 for `lock.extend()`. */
+  /** How long after it was due it was sent, ms; 0 for `lock.extend()`. A retry is due after a delay of its own. */
   readonly lateMs: number;
   /** Validity that was left when it ended, not counting what it has added, ms. */
   validBeforeMs: number;
@@ -150,6 +150,8 @@ export interface LostMessage extends LockMessage {
   readonly reason: LossReason;
   /** Of one that expired: why it was not extended. */
   readonly cause: LossCause["kind"] | undefined;
+  /** Since when a renewal was due that had not begun, ms; undefined if none was. */
+  readonly lateMs: number | undefined;
   readonly heldMs: number;
   /** Validity that was left at its last extension, not counting what that added, ms; undefined if there was none. */
   readonly validMs: number | undefined;

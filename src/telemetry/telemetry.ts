@@ -49,6 +49,7 @@ export class Telemetry implements Partial<Observer> {
       fencingToken,
       reason,
       cause: lossCause?.kind,
+      lateMs: lossCause && "lateMs" in lossCause ? lossCause.lateMs : undefined,
       heldMs: this.#heldMs(lease),
       validMs: this.#margins.get(lease),
     };

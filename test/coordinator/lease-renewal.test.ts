@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { MAX_RENEWALS } from "../../src/coordinator/admission.js";
 import {
   LeaseRenewal,
   type ExtendedLease,
@@ -170,7 +171,7 @@ describe("The outcome of an extend round", () => {
   it("is shared by calls meanwhile; a later call has a round of its own", async () => {
     const bench = new Bench();
     const first = bench.renewal.extend();
-    expect(bench.renewal.extend(undefined, true)).to.equal(first);
+    expect(bench.renewal.extend(undefined, false, DUE_MS)).to.equal(first);
     expect(bench.roundCount).to.equal(1);
     await bench.answer(FAILED);
     void bench.renewal.extend();
@@ -224,27 +225,58 @@ describe("LeaseRenewal", () => {
     }
   });
 
-  it("is tried again soon after a round that failed, due since the first, until one succeeds", async () => {
+  it("is tried again soon after a round that failed, due when that is, until one succeeds", async () => {
     const bench = new Bench();
     bench.wakeAfter(DUE_MS - 1);
     expect(bench.roundCount, "not before it is due").to.equal(0);
     bench.wakeAfter(1);
     let atMs = DUE_MS;
+    const due = [DUE_MS];
     for (let count = 0; count < 3; count++) {
       await bench.answer(FAILED);
       expect(bench.told.splice(0)).to.deep.equal(["rescheduled"]);
       const pauseMs = renewalRetryMs(988 - atMs, 1_000, UNIT);
       expect(bench.renewAtMs).to.be.closeTo(atMs + pauseMs, 0.001);
+      due.push(bench.renewAtMs);
       bench.wakeAfter(Math.ceil(pauseMs));
       atMs += Math.ceil(pauseMs);
     }
     await bench.answer(WON);
     expect(bench.told).to.deep.equal(["extended"]);
-    const failed = [DUE_MS, "failed", DUE_MS, "failed", DUE_MS, "failed"];
-    expect(bench.heard).to.deep.equal([...failed, DUE_MS, "extended"]);
+    const outcomes = ["failed", "failed", "failed", "extended"];
+    expect(bench.heard).to.deep.equal(due.flatMap((dueMs, index) => [dueMs, outcomes[index]]));
     const next = bench.renewAtMs;
     bench.wakeAfter(next - atMs);
     expect(bench.heard.at(-1), "due anew").to.equal(next);
+  });
+
+  it("that waited for room is due since it came, until it begins or the lock is extended", async () => {
+    for (const isExtended of [false, true]) {
+      const bench = new Bench();
+      const { renewals } = bench.coordinator.context;
+      const others = Array.from({ length: 2 * MAX_RENEWALS }, () => ({ begin: () => {} }));
+      for (const other of others) renewals.enter(other, true);
+      bench.wakeAfter(DUE_MS);
+      // It is urgent now, and still there is no room.
+      bench.wakeAfter(bench.renewAtMs - DUE_MS);
+      expect(bench.roundCount).to.equal(0);
+      let dueMs = DUE_MS;
+      if (isExtended) {
+        void bench.renewal.extend();
+        await bench.answer(WON);
+        dueMs = bench.renewAtMs;
+        bench.wakeAfter(dueMs - (bench.coordinator.clock.now() - bench.startMs));
+      }
+      bench.coordinator.clock.advance(100);
+      const lateMs = bench.coordinator.clock.now() - bench.startMs - dueMs;
+      expect(bench.renewal.causeOfExpiry()).to.deep.include({ kind: "queued" });
+      expect(bench.renewal.causeOfExpiry()).to.have.property("lateMs").closeTo(lateMs, 0.001);
+      for (const _ of others) renewals.onEnd();
+      bench.coordinator.clock.advance(1);
+      expect(bench.heard.at(-1)).to.be.closeTo(dueMs, 0.001);
+      await bench.answer(FAILED);
+      expect(bench.renewal.causeOfExpiry().kind, "it has begun").to.equal("unconfirmed");
+    }
   });
 
   it("is not tried again where the lease has ended meanwhile", async () => {

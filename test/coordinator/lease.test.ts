@@ -2,7 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import { MAX_RENEWALS } from "../../src/coordinator/admission.js";
 import type { Timer } from "../../src/coordinator/ports.js";
-import { armedMs, LOSS_LEAD_MS } from "../../src/protocol/lease-times.js";
+import { armedMs, lossAtMs, LOSS_LEAD_MS } from "../../src/protocol/lease-times.js";
 import type { Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, stateOf } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
@@ -184,6 +184,8 @@ describe("Lease: why it ran out", () => {
       expect(lease.lossCause).to.have.property("kind", "stalled");
       // From when it was to be renewed, at the earliest.
       expect(lease.lossCause).to.have.property("forMs").within(1_260, 1_500);
+      const lateMs = bench.clock.now() - lease.firstRenewalAtMs;
+      expect(lease.lossCause).to.have.property("lateMs").closeTo(lateMs, 0.001);
     });
   }
 
@@ -244,8 +246,13 @@ describe("Lease: why it ran out", () => {
     for (let count = 0; count < 2 * MAX_RENEWALS; count++)
       renewals.enter({ begin: () => {} }, true);
     const lease = bench.lease();
+    const { firstRenewalAtMs } = lease;
     bench.clock.advance(988);
-    expect(lease.lossCause).to.deep.equal({ kind: "queued" });
+    expect(lease.lossCause).to.have.property("kind", "queued");
+    const lateMs = lossAtMs(lease.validUntilMs) - firstRenewalAtMs;
+    expect(lease.lossCause)
+      .to.have.property("lateMs")
+      .within(lateMs, lateMs + 5);
   });
 
   it("is told of no other loss", () => {

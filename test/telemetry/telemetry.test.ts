@@ -118,14 +118,14 @@ describe("What the channels tell of a lock", () => {
     clock.advance(3_000);
     await extend("failed", { tookMs: 20, addedMs: 0 });
     clock.advance(6_858);
-    lease.lossCause = { kind: "queued" };
+    lease.lossCause = { kind: "queued", lateMs: 6_600 };
     telemetry.onLost(lease, "expired");
     await settle();
-    const first = { reason: "stolen", cause: undefined, heldMs: 0, validMs: undefined };
-    const second = { reason: "expired", cause: "queued", heldMs: 12_898, validMs: 6_878 };
+    const first = { reason: "stolen", cause: undefined, lateMs: undefined };
+    const second = { reason: "expired", cause: "queued", lateMs: 6_600 };
     expect(lost).to.deep.equal([
-      { ...LOCK, ...first },
-      { ...LOCK, ...second },
+      { ...LOCK, ...first, heldMs: 0, validMs: undefined },
+      { ...LOCK, ...second, heldMs: 12_898, validMs: 6_878 },
     ]);
   });
 

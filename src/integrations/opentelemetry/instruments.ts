@@ -72,7 +72,7 @@ export const METRICS = {
   "quorate.renewal.lateness": {
     kind: "histogram",
     unit: "s",
-    description: "Delay of a renewal after it was due: stalls of the event loop",
+    description: "Delay of a renewal, or of its retry, after it was due: stalls of the event loop",
     attributes: ["group"],
     boundaries: SECONDS,
   },
@@ -112,7 +112,7 @@ export const METRICS = {
     kind: "gauge",
     unit: "{node}",
     description:
-      "Voting nodes minus the quorum, of several lock managers the lowest. At 0, one more failure stops all locks",
+      "Voting nodes minus the quorum, of several lock managers the lowest. At 0, one more failure stops all locks. NaN once all are closed",
     attributes: [],
   },
   "quorate.telemetry.groups.overflow": {

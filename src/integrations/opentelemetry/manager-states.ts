@@ -15,6 +15,7 @@ export class ManagerStates {
   readonly #held: Sums;
   readonly #state: Sums;
   readonly #quarantine: Sums;
+  #hasReserve = false;
 
   constructor(all: Instruments, groups: Groups) {
     this.#all = all;
@@ -45,10 +46,10 @@ export class ManagerStates {
     for (const sums of [this.#waiting, this.#held, this.#state, this.#quarantine]) {
       sums.observe(result);
     }
-    // With several lock managers, the smallest reserve.
-    if (reserves.length > 0) {
-      result.observe(this.#all["quorate.quorum.reserve"], Math.min(...reserves));
-    }
+    // With several lock managers, the smallest reserve; when all are closed, no number, which no alert compares.
+    if (reserves.length > 0) this.#hasReserve = true;
+    const reserve = reserves.length > 0 ? Math.min(...reserves) : Number.NaN;
+    if (this.#hasReserve) result.observe(this.#all["quorate.quorum.reserve"], reserve);
   }
 }
 

@@ -32,6 +32,8 @@ function countLocks(all: Instruments, groups: Groups, subscriptions: Subscriptio
   const margin = all["quorate.validity.remaining"];
   const onEnd = (names: readonly string[], mode: string, heldMs: number, end: string): void =>
     all["quorate.hold.duration"].record(seconds(heldMs), { group: groups.of(names), mode, end });
+  const onBegun = (names: readonly string[], lateMs: number): void =>
+    all["quorate.renewal.lateness"].record(seconds(lateMs), { group: groups.of(names) });
   subscriptions.traced(CHANNELS.acquire, {
     asyncEnd: ({ names, mode, outcome, waitedMs, attemptCount, validMs, reentrant }) => {
       // A reentrant acquire joins a lock that was already counted.
@@ -45,9 +47,7 @@ function countLocks(all: Instruments, groups: Groups, subscriptions: Subscriptio
   });
   subscriptions.traced(CHANNELS.extend, {
     asyncEnd: ({ names, isRenewal, lateMs, outcome, validBeforeMs }) => {
-      if (isRenewal) {
-        all["quorate.renewal.lateness"].record(seconds(lateMs), { group: groups.of(names) });
-      }
+      if (isRenewal) onBegun(names, lateMs);
       if (outcome === "extended") margin.record(seconds(validBeforeMs), { at: "renewal" });
     },
   });
@@ -57,9 +57,11 @@ function countLocks(all: Instruments, groups: Groups, subscriptions: Subscriptio
       margin.record(seconds(validMs), { at: "release" });
     },
   });
-  subscriptions.plain(CHANNELS.lost, ({ names, mode, heldMs, reason }) =>
-    onEnd(names, mode, heldMs, reason),
-  );
+  subscriptions.plain(CHANNELS.lost, ({ names, mode, heldMs, reason, lateMs }) => {
+    onEnd(names, mode, heldMs, reason);
+    // One that came too late for its renewal to begin is the worst of them.
+    if (lateMs !== undefined) onBegun(names, lateMs);
+  });
 }
 
 function countRound(all: Instruments, { kind, verdict, durationMs, votes }: RoundMessage): void {

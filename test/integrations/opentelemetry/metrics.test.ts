@@ -145,13 +145,16 @@ describe("What is measured", () => {
       ...LOCK,
       reason: "expired",
       cause: "queued",
+      lateMs: undefined,
       heldMs: 2_500,
       validMs: 1,
     } as const;
+    const expired = ["hold.duration", 2.5, { group: "a", mode: "exclusive", end: "expired" }];
     CHANNELS.lost.publish(lost satisfies LostMessage);
-    expect(noting.take()).to.deep.equal([
-      ["hold.duration", 2.5, { group: "a", mode: "exclusive", end: "expired" }],
-    ]);
+    expect(noting.take()).to.deep.equal([expired]);
+    CHANNELS.lost.publish({ ...lost, lateMs: 6_600 } satisfies LostMessage);
+    const late = ["renewal.lateness", 6.6, { group: "a" }];
+    expect(noting.take(), "its renewal never began").to.deep.equal([expired, late]);
   });
 
   it("of a round is its time, each vote, and the time of those that say how fast a node is", () => {
@@ -229,6 +232,7 @@ describe("What is measured", () => {
     expect(await noting.collect()).to.deep.equal([
       ["waiting", 0, { group: "a" }],
       ["held", 0, { group: "a", mode: "exclusive" }],
+      ["quorum.reserve", Number.NaN, {}],
     ]);
   });
 
@@ -255,6 +259,14 @@ describe("What is measured", () => {
     for (const votes of [3, 1, 2]) open({ quorum: () => ({ nodeCount: 3, size: 2, votes }) });
     const reserves = (await noting.collect()).filter(([name]) => name === "quorum.reserve");
     expect(reserves).to.deep.equal([["quorum.reserve", -1, {}]]);
+  });
+
+  it("of no quorum is no number: an SDK would repeat the last one, and alerts with it", async () => {
+    expect(await noting.collect(), "before the first").to.deep.equal([]);
+    open({ quorum: () => ({ nodeCount: 3, size: 2, votes: 2 }) });
+    expect(await noting.collect()).to.deep.include(["quorum.reserve", 0, {}]);
+    for (const manager of managers) manager.close();
+    expect(await noting.collect()).to.deep.include(["quorum.reserve", Number.NaN, {}]);
   });
 
   it("is nothing after its end", async () => {

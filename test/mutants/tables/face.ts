@@ -183,6 +183,16 @@ export const ROWS: readonly Row[] = [
     test: "test/integrations/opentelemetry/metrics.test.ts",
   },
   {
+    id: "reserve-of-the-closed",
+    means:
+      "an alert of no reserve fires for as long as the process lives, though its lock managers are closed",
+    seenIn: "a gauge that nobody observes any more",
+    file: "src/integrations/opentelemetry/manager-states.ts",
+    find: "if (this.#hasReserve) result",
+    replace: "if (reserves.length > 0) result",
+    test: "test/integrations/opentelemetry/metrics.test.ts",
+  },
+  {
     id: "shown-by-a-minority",
     means: "an observer is shown a holder that one node names",
     seenIn: "a watch on one of several servers",
