@@ -68,18 +68,21 @@ export async function tryLocks(node: TriedNode): Promise<readonly LockFailure[]>
 class Trial {
   readonly #node: TriedNode;
   readonly #entropy = systemEntropy();
-  readonly #keys: LockKind;
-  /** In place of the record, in the same hash slot as the rest. */
-  readonly #fencesKey: string;
+  /** A name for each kind: what a missing permission leaves of one says nothing about the next. */
+  readonly #used: LockKind[] = [];
   readonly #failures = new Map<string, LockFailure>();
   #isScriptKnown = false;
   #number = firstNumber(systemEntropy());
 
   constructor(node: TriedNode) {
     this.#node = node;
-    const keys = nameKeys(node.keyPrefix, TRIED_NAMES + this.#entropy.id());
-    this.#keys = exclusiveLock(keys);
-    this.#fencesKey = companionKey("doctor", keys.lockKey);
+  }
+
+  /** The exclusive lock of a name that was not used before. */
+  #anew(): LockKind {
+    const keys = exclusiveLock(nameKeys(this.#node.keyPrefix, TRIED_NAMES + this.#entropy.id()));
+    this.#used.push(keys);
+    return keys;
   }
 
   get failures(): readonly LockFailure[] {
@@ -88,31 +91,43 @@ class Trial {
 
   async run(): Promise<void> {
     await this.#connection();
-    const keys = this.#keys;
-    await this.#each("every", "locks", () => this.#held(keys, (of) => [of("extend")]));
+    await this.#each(
+      "every",
+      "locks",
+      this.#held(this.#anew(), (of) => [of("extend")]),
+    );
     if (this.#failures.size > 0) return;
     // Again, now by the hash of the script.
-    await this.#each("every", "locks", () => this.#held(keys));
-    await this.#each("some", "inspecting locks", () => this.#held(keys, (of) => [of("inspect")]));
-    await this.#each("some", "shared locks", () => {
-      return this.#held(sharedLock(keys), () => this.#held(sharedLock(keys)));
-    });
-    await this.#each("some", "semaphores", () => this.#held(permitLock(keys, 1, 1, [0])));
-    await this.#each("some", "locks with an owner", () => this.#held(ownedLock(keys, "doctor")));
+    await this.#each("every", "locks", this.#held(this.#anew()));
+    await this.#each(
+      "some",
+      "inspecting locks",
+      this.#held(this.#anew(), (of) => [of("inspect")]),
+    );
+    const shared = sharedLock(this.#anew());
+    await this.#each(
+      "some",
+      "shared locks",
+      this.#held(shared, () => this.#held(shared)),
+    );
+    await this.#each("some", "semaphores", this.#held(permitLock(this.#anew(), 1, 1, [0])));
+    await this.#each("some", "locks with an owner", this.#held(ownedLock(this.#anew(), "doctor")));
+    const { lockKey } = this.#anew();
     for (const command of ["TYPE", "HLEN"])
-      await this.#direct("some", "meeting locks of other clients", [command, keys.lockKey]);
-    await this.#direct("speed", "taking over from crashed holders", ["PEXPIRETIME", keys.lockKey]);
+      await this.#direct("some", "meeting locks of other clients", [command, lockKey]);
+    await this.#direct("speed", "taking over from crashed holders", ["PEXPIRETIME", lockKey]);
     await this.#waiting();
   }
 
   /** Removes everything, whatever happened before. If this fails too, all keys expire. */
   async tidy(): Promise<void> {
-    const { lockKey } = this.#keys;
-    const beside = ["readers", "permits", "numbers", "holds"].map((what) =>
-      companionKey(what, lockKey),
-    );
-    const keys = [lockKey, queueKeyOf(this.#keys), this.#fencesKey, ...beside];
-    await this.#command("DEL", ...keys).catch(() => {});
+    const companions = ["readers", "permits", "numbers", "holds"];
+    for (const each of this.#used) {
+      const { lockKey } = each;
+      const beside = companions.map((what) => companionKey(what, lockKey));
+      const keys = [lockKey, queueKeyOf(each), fencesKeyOf(each), ...beside];
+      await this.#command("DEL", ...keys).catch(() => {});
+    }
   }
 
   /** A new connection finds the previous one by its name and ends it, which takes these commands. */
@@ -133,7 +148,7 @@ class Trial {
   #held(
     keys: LockKind,
     meanwhile: (of: (kind: OperationKind) => Operation) => readonly Operation[] = () => [],
-  ): readonly Operation[] {
+  ): readonly [Operation, ...Operation[]] {
     const ownerId = ownerIdOf(this.#entropy.id(), "quorate doctor", LIFE_MS);
     const of = (kind: OperationKind): Operation => this.#operation(kind, keys, ownerId);
     return [of("acquire"), ...meanwhile(of), of("release")];
@@ -149,9 +164,9 @@ class Trial {
   async #each(
     neededBy: LockFailure["neededBy"],
     what: string,
-    operations: () => readonly Operation[],
+    operations: readonly [Operation, ...Operation[]],
   ): Promise<void> {
-    const votes = await this.#votes(operations());
+    const votes = await this.#votes(operations);
     if (typeof votes === "string") return this.#denied(neededBy, what, votes);
     // Later failures follow from the first.
     const failed = votes.find(({ kind }) => kind !== "granted");
@@ -190,7 +205,7 @@ class Trial {
    * @param told whether the message has arrived, if it was published before this call: a connection keeps the order
    */
   async #queueUp(inbox: string, told: () => Promise<boolean>): Promise<void> {
-    const keys = this.#keys;
+    const keys = this.#anew();
     const [holder, other] = [this.#entropy.id(), this.#entropy.id()];
     const waiter = { inbox, ticket: Date.now() * 1_000, turnMs: TURN_MS };
     const votes = await this.#votes([
@@ -219,8 +234,8 @@ class Trial {
       return this.#fail(neededBy, what, message);
     }
     let isFound = false;
-    const { lockKey } = this.#keys;
-    const queueKey = queueKeyOf(this.#keys);
+    const keys = this.#anew();
+    const [queueKey, fencesKey] = [queueKeyOf(keys), fencesKeyOf(keys)];
     // None of them creates a key, which might not expire.
     const commands: readonly (readonly [string, ...string[]])[] = [
       ["ZADD", queueKey, "XX", "0", "none"],
@@ -228,10 +243,10 @@ class Trial {
       ["ZSCORE", queueKey, "none"],
       ["ZREMRANGEBYSCORE", queueKey, "-inf", "(0"],
       ["ZREM", queueKey, "none"],
-      ["HSET", this.#fencesKey, "doctor", "0", "a word too few"],
-      ["HGETALL", this.#fencesKey],
-      ["HDEL", this.#fencesKey, "none"],
-      ["TYPE", lockKey],
+      ["HSET", fencesKey, "doctor", "0", "a word too few"],
+      ["HGETALL", fencesKey],
+      ["HDEL", fencesKey, "none"],
+      ["TYPE", keys.lockKey],
     ];
     for (const each of commands) {
       const isDenied = await this.#direct(neededBy, what, each);
@@ -273,15 +288,18 @@ class Trial {
   }
 
   /** The votes, or why there are none. */
-  async #votes(operations: readonly Operation[]): Promise<readonly Vote[] | string> {
+  async #votes(
+    operations: readonly [Operation, ...Operation[]],
+  ): Promise<readonly Vote[] | string> {
     const constants = { fenceSlackUs: fenceSlackUs(60_000) };
     const number = this.#number++;
     const words = encodeBatch(operations, "", number, constants);
-    words[words.indexOf(RECORD_KEY)] = this.#fencesKey;
+    const fencesKey = fencesKeyOf(operations[0].keys);
+    words[words.indexOf(RECORD_KEY)] = fencesKey;
     const how = this.#isScriptKnown ? ["EVALSHA", BATCH_SHA] : ["EVAL", BATCH_SCRIPT];
     try {
       // The only key that would not expire by itself exists before the script uses it, and expires.
-      await this.#command("EVAL", MORTAL_SCRIPT, "1", this.#fencesKey, String(LIFE_MS));
+      await this.#command("EVAL", MORTAL_SCRIPT, "1", fencesKey, String(LIFE_MS));
       const reply = await this.#command(...(how as [string, string]), ...words);
       this.#isScriptKnown = this.#node.listen !== undefined;
       const decoded = decodeReply(reply, operations);
@@ -297,6 +315,9 @@ class Trial {
     return within(this.#node.client.call(name, ...words), this.#node.timeoutMs);
   }
 }
+
+/** In place of the record, in the same hash slot as the rest. */
+const fencesKeyOf = ({ lockKey }: LockKind): string => companionKey("doctor", lockKey);
 
 const WAITING = "notifying waiters";
 

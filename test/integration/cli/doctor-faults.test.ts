@@ -15,6 +15,19 @@ import { allNodes, at } from "../../support/nodes.js";
 import { AsyncDisposableStackOf } from "../../support/owned.js";
 import { PATIENT } from "../../support/patient.js";
 
+/** Rights, and what cannot be done without them. */
+const MISSING = [
+  ["zadd", "shared locks"],
+  ["hdel", "locks with an owner"],
+  ["hgetall", "locks with an owner"],
+  ["zrange", "inspecting locks"],
+  ["zrem", "shared locks", "notifying waiters"],
+  ["zscore", "shared locks"],
+  ["hlen", "meeting locks of other clients"],
+  ["type", "meeting locks of other clients"],
+  ["publish", "notifying waiters"],
+] as const;
+
 /** A reply to TIME, which has an array of two such texts. */
 const TIME = /\*2\r\n\$10\r\n\d{10}\r\n\$\d\r\n\d{1,6}\r\n/g;
 
@@ -152,6 +165,27 @@ describe("quorate doctor on nodes with one fault", () => {
       expect(stdout, what).to.include(said);
     }
     expect(code).to.equal(78);
+  });
+
+  it("names each right that is missing once, and nothing that follows from it", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 1 });
+    const node = at(fleet.nodes, 0);
+    for (const [right, ...needed] of MISSING) {
+      const rules = ["reset", "ON", ">secret", "~*", "&*", "+@all", `-${right}`];
+      await node.command("ACL", "SETUSER", "doctor", ...rules);
+      const config = at(serverNodes([`redis://doctor:secret@127.0.0.1:${node.port}`], 4_000), 0);
+      const opened = await openPlainClient(config, 4_000);
+      if (opened.kind === "failed") throw new Error(opened.failure.message);
+      const listen = () => openPlainClient(config, 4_000);
+      const { client } = opened;
+      const found = await tryLocks({ client, listen, keyPrefix: "lock:", timeoutMs: 4_000 });
+      opened.close();
+      expect(
+        found.map(({ what }) => what),
+        right,
+      ).to.deep.equal(needed);
+      expect(at(found, 0).message).to.include(`add +${right} to its ACL`);
+    }
   });
 
   for (const denied of ["", "-zadd", "-hdel", "-pexpire"])
