@@ -7,6 +7,7 @@ import {
   isUnsealed,
   reachedBy,
   standingIn,
+  withLatest,
   WATCH_POLL_MS,
   type Holding,
   type NodeStanding,
@@ -34,7 +35,7 @@ export class Observation implements Sleeper {
   /** What each node says, and when that was so at the earliest, lease clock, ms. */
   readonly #said: ({ readonly standing: NodeStanding; readonly sinceMs: number } | undefined)[];
   /** The holder that was shown last. */
-  #last: string | undefined;
+  #last: Holding | undefined;
   /** The fence that a quorum had reached when it was current last. */
   #reached = 0;
   /** A holder that an answer has named whose token was not above that. */
@@ -111,10 +112,11 @@ export class Observation implements Sleeper {
 
   #show(isAnswer = false): void {
     const standings = this.#said.map((said) => said?.standing);
-    const agreed = agreedOn(standings);
+    const found = agreedOn(standings);
+    const agreed = found && withLatest(found, this.#last);
     const { shown, isCurrent } = this;
     const isLow =
-      agreed && agreed.who !== shown?.who && isUnsealed(agreed, this.#last, this.#reached);
+      agreed && agreed.who !== shown?.who && isUnsealed(agreed, this.#last?.who, this.#reached);
     const isDoubted = isLow && !(isAnswer && this.#doubted === agreed.who);
     // Its token is not stored on a quorum yet; if it is still low when they are asked again, they have lost theirs.
     if (isAnswer) this.#doubted = isDoubted ? agreed.who : undefined;
@@ -124,7 +126,7 @@ export class Observation implements Sleeper {
     this.#reached = isLow === true ? reached : Math.max(this.#reached, reached);
     const isOther = isNews(shown, agreed);
     if (isOther) this.shown = agreed;
-    this.#last = agreed?.who ?? this.#last;
+    this.#last = agreed ?? this.#last;
     if (isOther || !isCurrent) this.#onShown();
   }
 }

@@ -94,12 +94,20 @@ export function isLater(one: NodeStanding, other: NodeStanding): boolean {
 }
 
 /**
- * Whether that is something else than what was shown before. Where fewer nodes answer than before, what they know of the
- * same holder may be what it proclaimed earlier.
+ * What a quorum says, with what its holder is known to have proclaimed: where fewer nodes answer than before, or late
+ * messages of one are read, what they know of it may be what it proclaimed earlier.
+ *
+ * @param last the holder that was shown last
  */
+export function withLatest(agreed: Holding, last: Holding | undefined): Holding {
+  if (last === undefined || agreed.who !== last.who || agreed.number >= last.number) return agreed;
+  return { ...agreed, number: last.number, value: last.value };
+}
+
+/** Whether that is something else than what was shown before. */
 export function isNews(shown: Holding | null | undefined, agreed: Holding | null): boolean {
   if (shown === undefined || shown?.who !== agreed?.who) return true;
-  return (agreed?.number ?? 0) > (shown?.number ?? 0);
+  return agreed?.number !== shown?.number;
 }
 
 /**

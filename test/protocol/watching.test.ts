@@ -4,6 +4,7 @@ import {
   agreedOn,
   isLater,
   isNews,
+  withLatest,
   isUnsealed,
   parseStanding,
   parseWatchMessage,
@@ -108,11 +109,28 @@ describe("isNews", () => {
     ["a holder after nobody", null, a, true],
     ["the next value", a, { ...a, number: 3 }, true],
     ["not the same again", a, { ...a }, false],
-    ["not an earlier value", a, { ...a, number: 1, value: "x" }, false],
     ["not nobody again", null, null, false],
     ["not the same with another counter", a, { ...a, fence: 9 }, false],
   ] as const) {
     it(`is ${title}`, () => expect(isNews(shown, agreed)).to.equal(is));
+  }
+});
+
+describe("withLatest", () => {
+  const [last, next] = [held(A, 5, 2, "y"), held(B, 6)] as [Holding, Holding];
+  for (const [title, agreed, of, latest] of [
+    ["what is said at first", last, undefined, last],
+    [
+      "what was shown, where less is said of its holder",
+      held(A, 7, 1, "x"),
+      last,
+      held(A, 7, 2, "y"),
+    ],
+    ["what was shown, where nothing is said of its holder", held(A, 5), last, last],
+    ["the next value", held(A, 5, 3, "z"), last, held(A, 5, 3, "z")],
+    ["what is said of another holder", next, last, next],
+  ] as const) {
+    it(`is ${title}`, () => expect(withLatest(agreed as Holding, of)).to.deep.equal(latest));
   }
 });
 

@@ -278,6 +278,15 @@ export const ROWS: readonly Row[] = [
     test: "test/protocol/watching.test.ts",
   },
   {
+    id: "shown-an-earlier-value",
+    means: "an observer is shown again what a holder had proclaimed before",
+    seenIn: "messages of one node that are late, beside nodes that are cut off",
+    file: "src/protocol/watching.ts",
+    find: "return { ...agreed, number: last.number, value: last.value };",
+    replace: "return agreed;",
+    test: "test/protocol/watching.test.ts",
+  },
+  {
     id: "shown-before-it-is-sealed",
     means:
       "an observer is shown a holder with the token of the one before, until its own is sealed",
