@@ -10,9 +10,9 @@ const [holder] = holders;
 console.log(state, holder?.label, `${waitingCount} waiting`);
 
 // Ends only the holder we have seen, not one that has acquired the lock since.
-const { removed, isQuorate } = await operator.forceRelease("invoice:42", {
-  fingerprint: holder?.fingerprint,
-});
+if (holder === undefined) throw new Error("nobody holds it");
+const { fingerprint } = holder;
+const { removed, isQuorate } = await operator.forceRelease("invoice:42", { fingerprint });
 console.log("removed", removed.map(({ label }) => label).join(), isQuorate);
 
 const next = await operator.tryAcquire("invoice:42");

@@ -75,8 +75,11 @@ export interface LockReport {
 
 /** Settings of {@link LockManager.forceRelease}. */
 export interface ForceReleaseOptions {
-  /** Only this holder, as {@link LockManager.inspect} shows it; a later holder keeps its lock. */
-  readonly fingerprint?: string | undefined;
+  /**
+   * Only this holder, as {@link LockManager.inspect} shows it; a later holder keeps its lock. Left out: all holders. Not
+   * `undefined`, which an inspection that has found nobody would give.
+   */
+  readonly fingerprint?: string;
 }
 
 /** The outcome of {@link LockManager.forceRelease}. Plain data. */

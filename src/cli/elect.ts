@@ -26,7 +26,9 @@ const ELECT_OPTIONS = {
   "on-exit": choice(["again", "stop"], {
     help: "what to do when the command ends on its own [stop after exit code 0, else again]",
   }),
-  observe: flag({ help: "print the leader whenever it changes, and run nothing" }),
+  observe: flag({
+    help: "print the leader, asked for every second, whenever it changes; run nothing",
+  }),
   ...RUN_OPTIONS,
 } as const;
 

@@ -38,7 +38,7 @@ name, or it was free; 69 if too few nodes answered.`,
       throw new UsageError(`--fingerprint must be 8 hex digits, as inspect shows them, got ${got}`);
     }
     const { result, nodeCount } = await withLocks(call, { names: words }, async (locks) => ({
-      result: await locks.forceRelease(name, { fingerprint }),
+      result: await locks.forceRelease(name, fingerprint === undefined ? {} : { fingerprint }),
       nodeCount: locks.nodes.length,
     }));
     if (output.isJson) output.json(result);

@@ -28,7 +28,7 @@ export async function forceRelease(
 ): Promise<ForceReleaseResult> {
   checkKnown(options, ["fingerprint"]);
   const { fingerprint } = options;
-  if (fingerprint !== undefined) string("fingerprint", fingerprint);
+  if ("fingerprint" in options) checkFingerprint(fingerprint);
   const quorum = quorumSize(nodeNames.length);
   const seen = await inspect(context, keys, settings.nodeTimeoutMs);
   checkSeen(keys, nodeNames, seen, quorum);
@@ -46,6 +46,16 @@ export async function forceRelease(
     .filter((_, at) => isRemoved(at))
     .map((holder) => holderReport(holder, nodeNames, settings.marginMs));
   return { name: keys.name, removed, nodes, isQuorate: nodes.length >= quorum };
+}
+
+/** Whoever passes on what an inspection has not found wants to end nobody, not everybody. */
+function checkFingerprint(fingerprint: unknown): void {
+  if (fingerprint === undefined) {
+    throw new TypeError(
+      "`fingerprint` must be a string, got undefined, as where nobody holds the name. To end whoever holds it, leave the option out",
+    );
+  }
+  string("fingerprint", fingerprint);
 }
 
 function checkSeen(

@@ -254,6 +254,10 @@ for (const nodeCount of [1, 5]) {
           () => locks.forceRelease("a", { fingerprint: 7 as never }),
           "`fingerprint` must be a string",
         ],
+        [
+          () => locks.forceRelease("a", { fingerprint: undefined as never }),
+          "`fingerprint` must be a string, got undefined, as where nobody holds the name",
+        ],
         [() => locks.forceRelease("a", { owner: "x" } as never), "unknown option `owner`"],
       ];
       for (const [call, message] of table) {

@@ -172,13 +172,12 @@ for (const place of ALL_PLACES) {
       const { state, holders } = await b.inspect("name");
       expect([state, ...new Set(holders.map(({ label }) => label))]).to.deep.equal(["held", "a"]);
 
-      const [one] = holders;
-      const { removed, isQuorate } = await b.forceRelease("name", {
-        fingerprint: one?.fingerprint,
-      });
-      expect([removed.map(({ permit }) => permit), isQuorate]).to.deep.equal([[one?.permit], true]);
-      const ended = locks.filter(({ permit }) => permit === one?.permit);
-      const kept = locks.filter(({ permit }) => permit !== one?.permit);
+      const one = at(holders, 0);
+      const { fingerprint } = one;
+      const { removed, isQuorate } = await b.forceRelease("name", { fingerprint });
+      expect([removed.map(({ permit }) => permit), isQuorate]).to.deep.equal([[one.permit], true]);
+      const ended = locks.filter(({ permit }) => permit === one.permit);
+      const kept = locks.filter(({ permit }) => permit !== one.permit);
       await rejectionWith(Error, at(ended, 0).extend());
       expect(at(ended, 0).signal.reason).to.include({ reason: "taken" });
       await at(kept, 0).extend();

@@ -1,4 +1,6 @@
 import { expect } from "chai";
+import { build } from "esbuild";
+import { createRequire } from "node:module";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,4 +27,30 @@ describe("a Redis in memory where no Lua VM is installed", () => {
       .to.throw(LuaMissingError, /npm install --save-dev wasmoon-lua5\.1@1\.18$/)
       .with.property("code", "LUA_MISSING");
   });
+});
+
+describe("a Redis in memory in a bundle", () => {
+  for (const format of ["cjs", "esm"] as const) {
+    it(`finds the installed Lua VM from ${format}`, async () => {
+      const entry = fileURLToPath(new URL("../../src/memory/memory-redis.js", import.meta.url));
+      // Beside the packages.
+      const outfile = fileURLToPath(
+        new URL(`../../bundled-memory.${format === "cjs" ? "cjs" : "mjs"}`, import.meta.url),
+      );
+      try {
+        await build({
+          ...{ entryPoints: [entry], outfile, format, bundle: true, platform: "node" },
+          ...{ packages: "external", logLevel: "silent" },
+        });
+        const { MemoryRedis } = (
+          format === "cjs"
+            ? createRequire(outfile)(outfile)
+            : await import(pathToFileURL(outfile).href)
+        ) as typeof Memory;
+        expect(new MemoryRedis().execute(["EVAL", "return 1", "0"])).to.equal(1);
+      } finally {
+        await rm(outfile, { force: true });
+      }
+    });
+  }
 });

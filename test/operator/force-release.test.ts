@@ -27,7 +27,10 @@ const seen = (holder?: string, fence = 7): Vote => {
 /** A force release of which the nodes have answered the look. */
 async function looked(votes: readonly Vote[], fingerprint?: string) {
   const bench = new CoordinatorBench();
-  const ending = forceRelease(bench.context, KEYS, NAMES, SETTINGS, { fingerprint });
+  const ending = forceRelease(
+    ...[bench.context, KEYS, NAMES, SETTINGS],
+    fingerprint === undefined ? {} : { fingerprint },
+  );
   ending.catch(() => {});
   bench.answer("inspect", votes);
   await settle();

@@ -10,7 +10,13 @@ import { RECORD_KEY } from "../../protocol/keys.js";
 import { LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
 import { quorumSize } from "../../protocol/quorum.js";
 import { milliseconds } from "./node-checks.js";
-import type { DoctorSettings, Finding, FleetSeen, NodeSeen } from "./seen.js";
+import {
+  twinOf,
+  type DoctorSettings,
+  type Finding,
+  type FleetSeen,
+  type NodeSeen,
+} from "./seen.js";
 import { quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
 
 type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
@@ -85,26 +91,18 @@ function repeated(
   });
 }
 
-/** Of a server that does not say which run it is: the id of its record, which is random. */
-function identityOf({ server, sighting }: NodeSeen): string | undefined {
-  return server?.runId || sighting?.record?.id;
-}
-
 function sameServer({ nodes }: FleetSeen): readonly Finding[] {
-  return repeated(nodes, identityOf).map(([first, { node }]) => ({
-    severity: "error",
-    node,
-    code: "same-server",
-    saw: `it is the same server as ${first.node}, and would vote twice`,
-    change: "list each server once",
-  }));
+  return nodes.flatMap((each) => {
+    const twin = twinOf(each, nodes);
+    if (twin === undefined) return NONE;
+    const saw = `it is the same server as ${twin.node}, which votes once`;
+    const change = "list each server once";
+    return [{ severity: "error", node: each.node, code: "same-server", saw, change }];
+  });
 }
 
 function sameMachine({ nodes }: FleetSeen): readonly Finding[] {
-  const others = nodes.filter((node, index) => {
-    const own = identityOf(node);
-    return own === undefined || nodes.findIndex((each) => identityOf(each) === own) === index;
-  });
+  const others = nodes.filter((node) => twinOf(node, nodes) === undefined);
   return repeated(others, ({ address }) => address).map(([first, { node, address }]) => ({
     severity: "warning",
     node,

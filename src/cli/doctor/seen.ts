@@ -99,6 +99,18 @@ export interface NodeSeen {
   readonly sighting?: Sighting | undefined;
 }
 
+/** Of a server that does not say which run it is: the id of its record, which is random. */
+function identityOf({ server, sighting }: NodeSeen): string | undefined {
+  return server?.runId || sighting?.record?.id;
+}
+
+/** The same server, listed before the node, if it is. */
+export function twinOf(node: NodeSeen, nodes: readonly NodeSeen[]): NodeSeen | undefined {
+  const own = identityOf(node);
+  const first = nodes.find((each) => identityOf(each) === own);
+  return own === undefined || first === node ? undefined : first;
+}
+
 /** What is no reason not to use the node. */
 export function excusesOf(
   { isRunIdOptional, areScriptsAtomic }: NodeSeen,

@@ -1,7 +1,7 @@
 import { isExcused } from "../../protocol/capabilities.js";
 import { ageByClocksMs, isTrusted, oldAgeMs } from "../../protocol/quarantine.js";
 import { outwaitMs } from "../../protocol/lease-times.js";
-import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
+import { excusesOf, twinOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 
 /**
  * Whether a node's votes count, as far as its record shows.
@@ -11,7 +11,7 @@ import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from ".
  * - `waits`: the same, but for nodes that could not be examined, without which no deployment is new
  * - `quarantined`: it lost its data, or may have lost it
  * - `unkept`: a Cluster, which keeps no record
- * - `no`: it could not be reached, or must not vote
+ * - `no`: it could not be reached, must not vote, or is listed twice
  */
 export type Standing =
   | { readonly state: "votes" | "new" | "waits" | "unkept" | "no" }
@@ -31,6 +31,7 @@ export function standingOf(
   const { sighting, server } = node;
   const isUnfit = node.lockFailures.some(({ neededBy }) => neededBy === "every");
   if (node.failure !== undefined || isUnfit) return { state: "no" };
+  if (twinOf(node, nodes) !== undefined) return { state: "no" };
   const excuses = excusesOf(node, settings);
   if (node.problems.some((problem) => !isExcused(problem, excuses))) return { state: "no" };
   if (node.kind === "cluster") return { state: "unkept" };

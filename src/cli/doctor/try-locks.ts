@@ -79,7 +79,7 @@ class Trial {
   }
 
   /** The exclusive lock of a name that was not used before. */
-  #anew(): LockKind {
+  #newLock(): LockKind {
     const keys = exclusiveLock(nameKeys(this.#node.keyPrefix, TRIED_NAMES + this.#entropy.id()));
     this.#used.push(keys);
     return keys;
@@ -94,25 +94,29 @@ class Trial {
     await this.#each(
       "every",
       "locks",
-      this.#held(this.#anew(), (of) => [of("extend")]),
+      this.#held(this.#newLock(), (of) => [of("extend")]),
     );
     if (this.#failures.size > 0) return;
     // Again, now by the hash of the script.
-    await this.#each("every", "locks", this.#held(this.#anew()));
+    await this.#each("every", "locks", this.#held(this.#newLock()));
     await this.#each(
       "some",
       "inspecting locks",
-      this.#held(this.#anew(), (of) => [of("inspect")]),
+      this.#held(this.#newLock(), (of) => [of("inspect")]),
     );
-    const shared = sharedLock(this.#anew());
+    const shared = sharedLock(this.#newLock());
     await this.#each(
       "some",
       "shared locks",
       this.#held(shared, () => this.#held(shared)),
     );
-    await this.#each("some", "semaphores", this.#held(permitLock(this.#anew(), 1, 1, [0])));
-    await this.#each("some", "locks with an owner", this.#held(ownedLock(this.#anew(), "doctor")));
-    const { lockKey } = this.#anew();
+    await this.#each("some", "semaphores", this.#held(permitLock(this.#newLock(), 1, 1, [0])));
+    await this.#each(
+      "some",
+      "locks with an owner",
+      this.#held(ownedLock(this.#newLock(), "doctor")),
+    );
+    const { lockKey } = this.#newLock();
     for (const command of ["TYPE", "HLEN"])
       await this.#direct("some", "meeting locks of other clients", [command, lockKey]);
     await this.#direct("speed", "taking over from crashed holders", ["PEXPIRETIME", lockKey]);
@@ -205,7 +209,7 @@ class Trial {
    * @param told whether the message has arrived, if it was published before this call: a connection keeps the order
    */
   async #queueUp(inbox: string, told: () => Promise<boolean>): Promise<void> {
-    const keys = this.#anew();
+    const keys = this.#newLock();
     const [holder, other] = [this.#entropy.id(), this.#entropy.id()];
     const waiter = { inbox, ticket: Date.now() * 1_000, turnMs: TURN_MS };
     const votes = await this.#votes([
@@ -234,7 +238,7 @@ class Trial {
       return this.#fail(neededBy, what, message);
     }
     let isFound = false;
-    const keys = this.#anew();
+    const keys = this.#newLock();
     const [queueKey, fencesKey] = [queueKeyOf(keys), fencesKeyOf(keys)];
     // None of them creates a key, which might not expire.
     const commands: readonly (readonly [string, ...string[]])[] = [

@@ -145,7 +145,9 @@ export function instantiateLua(): Lua {
 
 function readLua(): Uint8Array {
   try {
-    const script = createRequire(import.meta.url).resolve("wasmoon-lua5.1");
+    // In a bundle for CommonJS there is no URL.
+    const from = typeof __filename === "string" ? __filename : import.meta.url;
+    const script = createRequire(from).resolve("wasmoon-lua5.1");
     return readFileSync(join(dirname(script), "liblua5.1.wasm"));
   } catch (cause) {
     const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");

@@ -10,6 +10,19 @@ const codesOf = (changed: Partial<NodeSeen>): readonly string[] =>
     return `${severity} ${code}`;
   });
 
+describe("A server that is listed three times", () => {
+  it("votes once", () => {
+    const seen = fleet((index) => ({
+      server: server(0),
+      sighting: sighting(0),
+      address: `10.0.0.${index}`,
+    }));
+    const { quorum, nodes } = doctorReport(seen, SETTINGS, []);
+    expect(quorum).to.deep.equal({ nodeCount: 3, size: 2, votes: 1 });
+    expect(nodes.map(({ state }) => state)).to.deep.equal(["votes", "no", "no"]);
+  });
+});
+
 /** By whether it is durable, has an append-only file, and how it syncs that; no two of them are silent alike. */
 const DURABLE: Readonly<Record<string, readonly string[]>> = {
   "durable yes always": [],
