@@ -14,7 +14,7 @@ export async function adopt(
   options: AdoptOptions,
 ): Promise<Lock> {
   const { nodes, settings } = acquirer;
-  const given = checkedGivenLock(json, nodes.context.clock.wallUs(), settings.maxTtlMs);
+  const given = checkedGivenLock(json);
   const keys = acquirer.openLockOf(given.name, "json.name");
   if (keys.lockKey !== given.lockKey) {
     throw new RangeError(

@@ -42,14 +42,6 @@ export function fenceSlackUs(maxTtlMs: number): number {
   return Math.floor((maxTtlMs * 1000) / 4);
 }
 
-/**
- * Whether nodes may have granted a token. They grant none further ahead of their own clocks than the slack, and their
- * clocks may be ahead of ours by as much again.
- */
-export function isPlausibleToken(token: number, wallUs: number, maxTtlMs: number): boolean {
-  return token <= wallUs + 2 * fenceSlackUs(maxTtlMs);
-}
-
 /** How far a fence may be ahead of the clocks, in its unit, microseconds: ten years. */
 export const FENCE_LEAD_US = 10 * 365.25 * 86_400 * 1_000_000;
 

@@ -7,7 +7,6 @@ import {
   FENCE_LEAD_US,
   fenceSlackUs,
   implausibleText,
-  isPlausibleToken,
   judgeFence,
   MAX_FENCE,
   sealState,
@@ -72,33 +71,6 @@ describe("sealState", () => {
     expect(sealState(MAX_FENCE - 1, MAX_FENCE)).to.equal("behind");
     expect(sealState(MAX_FENCE, MAX_FENCE)).to.equal("sealed");
     expect(MAX_FENCE).to.equal(2 ** 53 - 1);
-  });
-});
-
-describe("isPlausibleToken", () => {
-  const ttl = fc.integer({ min: 10, max: 86_400_000 });
-  const wall = fc.integer({ min: 2 ** 50, max: 2 ** 51 });
-
-  it("believes every token of nodes whose clocks are within the slack of ours", () => {
-    fc.assert(
-      fc.property(ttl, wall, fc.integer({ min: -1_000, max: 1_000 }), (ttlMs, wallUs, off) => {
-        const slackUs = fenceSlackUs(ttlMs);
-        const nodeTimeUs = wallUs + Math.trunc((slackUs * off) / 1_000);
-        const furthest = nodeTimeUs + slackUs;
-        expect(isPlausibleToken(furthest, wallUs, ttlMs)).to.equal(true);
-      }),
-    );
-  });
-
-  it("believes none that is further ahead than both slacks", () => {
-    fc.assert(
-      fc.property(ttl, wall, us, (ttlMs, wallUs, moreUs) => {
-        const limit = wallUs + 2 * fenceSlackUs(ttlMs);
-        expect(isPlausibleToken(limit, wallUs, ttlMs)).to.equal(true);
-        expect(isPlausibleToken(limit + 1 + moreUs, wallUs, ttlMs)).to.equal(false);
-      }),
-    );
-    expect(isPlausibleToken(MAX_FENCE, Date.now() * 1_000, 60_000)).to.equal(false);
   });
 });
 
