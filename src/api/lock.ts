@@ -75,8 +75,8 @@ export interface Lock extends AsyncDisposable {
    *
    * @param ttlMs at most the manager's `maxTtlMs`, with the lock-delay
    * @throws LockLostError if the lock is lost or released; NoQuorumError if too few nodes answered:
-   *   the lock is then still held for {@link Lock.remainingMs}, and you can try again; TypeError or RangeError for a
-   *   bad `ttlMs`.
+   *   the lock is then still held for {@link Lock.remainingMs}, and you can try again; MisconfiguredError where nodes
+   *   must not store it, as keys that live so long; TypeError or RangeError for a bad `ttlMs`.
    */
   extend(ttlMs?: number): Promise<void>;
 

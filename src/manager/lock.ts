@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import type { GivenLock, Lock, LockDescription } from "../api/lock.js";
-import { LockLostError, QuorumUnreachableError } from "../api/errors.js";
-import { nodeVotes } from "../api/tally.js";
+import { LockLostError } from "../api/errors.js";
 import type { LeaseHandle } from "../coordinator/lease.js";
 import type { Clock } from "../coordinator/ports.js";
 import { lossErrorOf } from "./loss-error.js";
@@ -12,6 +11,7 @@ import type { ExtendResult } from "../coordinator/lease-renewal.js";
 import { checkedValue } from "../options/table.js";
 import { checkExtension } from "../options/resolve.js";
 import { superfluous } from "../runtime/validate.js";
+import { errorOfExtension } from "./outcome-error.js";
 import { checkGivable } from "./check-given-lock.js";
 
 /**
@@ -24,6 +24,8 @@ export let ownerIdOf: (lock: Lock) => string;
 interface NodesOfLock {
   readonly names: readonly string[];
   readonly context: { readonly clock: Pick<Clock, "wallUs"> };
+  /** The longest ttl that a quorum of them has on record, ms. */
+  recordedTtlMs(): number | undefined;
 }
 
 /** A lock that a coordinator holds, as its user sees it. */
@@ -109,7 +111,7 @@ export class LeasedLock implements Lock {
     );
     if (wrong !== undefined) throw wrong;
     if (ttlMs !== undefined) checkExtension(ttlMs, this.#lease.settings);
-    await this.#confirm(await this.#lease.extend(ttlMs));
+    await this.#confirm(await this.#lease.extend(ttlMs), ttlMs);
   }
 
   /** Of a term. */
@@ -118,13 +120,15 @@ export class LeasedLock implements Lock {
     await this.#confirm(await this.#lease.proclaim(value));
   }
 
-  async #confirm(result: ExtendResult): Promise<void> {
+  async #confirm(result: ExtendResult, ttlMs?: number): Promise<void> {
     if (result.kind === "lost") {
       this.#isTold = true;
       throw this.#lostError();
     }
     if (result.kind === "failed") {
-      throw new QuorumUnreachableError(this.name, nodeVotes(this.#nodes.names, result.votes));
+      const { settings } = this.#lease;
+      const life = { ...settings, ttlMs: ttlMs ?? settings.ttlMs };
+      throw errorOfExtension(this.name, result.votes, this.#nodes, life);
     }
     // The continuation may run late: the extended lease may have ended by now.
     this.assertHeld();

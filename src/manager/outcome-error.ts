@@ -65,14 +65,11 @@ export function errorOf(
 ): QuorateError {
   const { name } = keys;
   const votes = nodeVotes(nodeNames, failure.votes);
-  // Too many nodes to leave a quorum of the others.
-  const decisiveCount = toleratedCount(votes.length) + 1;
   const foreign = failure.votes.flatMap((vote) =>
     vote?.kind === "refused" && vote.reason === "foreign" ? [vote] : [],
   );
-  if (foreign.length >= decisiveCount) return foreignError(keys, foreign[0], votes);
-  const brokenCount = votes.filter(({ fault }) => fault === "misconfigured").length;
-  if (brokenCount >= decisiveCount) {
+  if (foreign.length > toleratedCount(votes.length)) return foreignError(keys, foreign[0], votes);
+  if (areBroken(votes)) {
     return new MisconfiguredError(name, votes, [], { recordedTtl: tried.recordedTtl?.() });
   }
   switch (failure.kind) {
@@ -102,6 +99,24 @@ export function errorOf(
         : new LockContendedError(name, votes, of);
     }
   }
+}
+
+/** The error for an extension that too few nodes have confirmed. @param life of the lock, if they had */
+export function errorOfExtension(
+  name: string,
+  votes: Votes,
+  nodes: { readonly names: readonly string[]; recordedTtlMs(): number | undefined },
+  life: KeyLife,
+): QuorateError {
+  const shown = nodeVotes(nodes.names, votes);
+  if (!areBroken(shown)) return new QuorumUnreachableError(name, shown);
+  return new MisconfiguredError(name, shown, [], { recordedTtl: recordedTtlOf(nodes, life) });
+}
+
+/** Too many nodes are misconfigured to leave a quorum of the others: asking again does not help. */
+function areBroken(votes: readonly NodeVote[]): boolean {
+  const count = votes.filter(({ fault }) => fault === "misconfigured").length;
+  return count > toleratedCount(votes.length);
 }
 
 /** Whoever holds it. */

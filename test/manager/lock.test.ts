@@ -1,18 +1,19 @@
 import { expect } from "chai";
 import { inspect } from "node:util";
 import { LockLostError, QuorumUnreachableError } from "../../src/api/errors.js";
+import { MisconfiguredError } from "../../src/api/node-errors.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import { LeasedLock, ownerIdOf } from "../../src/manager/lock.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench } from "../support/coordinator-bench.js";
+import { CoordinatorBench, nodesOfLock } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { rejectionWith } from "../support/settle.js";
 import { fault, free, granted } from "../support/votes.js";
 
-function heldLock(over: Partial<LeaseSettings> = {}) {
+function heldLock(over: Partial<LeaseSettings> = {}, recordedMs?: number) {
   const bench = new CoordinatorBench();
   const lease = bench.lease({ renew: false, ...over });
-  const lock = new LeasedLock(lease, { names: ["a:1", "b:1", "c:1"], context: bench.context });
+  const lock = new LeasedLock(lease, nodesOfLock(bench, recordedMs));
   return { bench, lock };
 }
 
@@ -125,6 +126,16 @@ describe("Lock", () => {
         "Check the nodes: `error.votes` and `locks.nodes` have the reason for each",
     );
     expect(error.votes.map(({ node }) => node)).to.deep.equal(["a:1", "b:1", "c:1"]);
+    expect(lock.isHeld).to.equal(true);
+  });
+
+  it("rejects an extend beyond what nodes have on record with both numbers: trying again is no use", async () => {
+    const { bench, lock } = heldLock({}, 2_000);
+    const extending = rejectionWith(MisconfiguredError, lock.extend(3_000));
+    bench.answer("extend", [fault("misconfigured", false), fault("misconfigured", false)]);
+    const { message, recordedTtl } = await extending;
+    expect(recordedTtl).to.deep.equal({ neededMs: 3_000, recordedMs: 2_000 });
+    expect(message).to.match(/^"invoice" would last 3000 ms, and the nodes allow for 2000 ms/);
     expect(lock.isHeld).to.equal(true);
   });
 

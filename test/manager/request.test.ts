@@ -3,7 +3,7 @@ import { LockLostError } from "../../src/api/errors.js";
 import type { Lock } from "../../src/api/lock.js";
 import { LeasedLock } from "../../src/manager/lock.js";
 import { runLocked } from "../../src/manager/request.js";
-import { CoordinatorBench } from "../support/coordinator-bench.js";
+import { CoordinatorBench, nodesOfLock } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
 import { free, granted } from "../support/votes.js";
@@ -20,10 +20,7 @@ const NEVER = new Promise<never>(() => {});
 
 class RequestBench {
   readonly bench = new CoordinatorBench();
-  readonly lock = new LeasedLock(this.bench.lease({ renew: false }), {
-    names: ["a:1", "b:1", "c:1"],
-    context: this.bench.context,
-  });
+  readonly lock = new LeasedLock(this.bench.lease({ renew: false }), nodesOfLock(this.bench));
 
   readonly overruns: string[] = [];
 

@@ -187,3 +187,8 @@ export async function stateOf<T>(promise: Promise<T>): Promise<T | "pending"> {
   await settle();
   return state;
 }
+
+/** What a lock needs of the three nodes. @param recordedMs the longest ttl that they have on record */
+export function nodesOfLock({ context }: CoordinatorBench, recordedMs?: number) {
+  return { names: ["a:1", "b:1", "c:1"], context, recordedTtlMs: () => recordedMs };
+}

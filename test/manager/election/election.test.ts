@@ -4,7 +4,7 @@ import type { CampaignOutcome, Electorate } from "../../../src/manager/election/
 import { LockElection } from "../../../src/manager/election/election.js";
 import { LeasedTerm } from "../../../src/manager/election/term.js";
 import { LeasedLock } from "../../../src/manager/lock.js";
-import { CoordinatorBench } from "../../support/coordinator-bench.js";
+import { CoordinatorBench, nodesOfLock } from "../../support/coordinator-bench.js";
 import { settle } from "../../support/manual-clock.js";
 import { rejectionOf } from "../../support/settle.js";
 
@@ -27,9 +27,7 @@ class Campaigns implements Electorate<LeasedTerm> {
 
   win(): LeasedTerm {
     const lease = this.bench.lease({ renew: false });
-    const term = new LeasedTerm(
-      new LeasedLock(lease, { names: ["a:1", "b:1", "c:1"], context: this.bench.context }),
-    );
+    const term = new LeasedTerm(new LeasedLock(lease, nodesOfLock(this.bench)));
     this.settle({ kind: "elected", term });
     return term;
   }

@@ -2,13 +2,13 @@ import { expect } from "chai";
 import { LeasedTerm } from "../../../src/manager/election/term.js";
 import { LockLostError } from "../../../src/index.js";
 import { LeasedLock } from "../../../src/manager/lock.js";
-import { CoordinatorBench } from "../../support/coordinator-bench.js";
+import { CoordinatorBench, nodesOfLock } from "../../support/coordinator-bench.js";
 
 describe("LeasedTerm", () => {
   function heldTerm() {
     const bench = new CoordinatorBench();
     const lease = bench.lease({ renew: false });
-    const lock = new LeasedLock(lease, { names: ["a:1", "b:1", "c:1"], context: bench.context });
+    const lock = new LeasedLock(lease, nodesOfLock(bench));
     return { bench, term: new LeasedTerm(lock) };
   }
 
