@@ -4,6 +4,7 @@ import {
   agreedOn,
   isLater,
   isNews,
+  isOver,
   isUnsealed,
   reachedBy,
   standingIn,
@@ -115,6 +116,7 @@ export class Observation implements Sleeper {
     const found = agreedOn(standings);
     const agreed = found && withLatest(found, this.#last);
     const { shown, isCurrent } = this;
+    if (agreed !== undefined && !isAnswer && isOver(agreed, shown, this.#last)) return;
     const isLow =
       agreed && agreed.who !== shown?.who && isUnsealed(agreed, this.#last?.who, this.#reached);
     const isDoubted = isLow && !(isAnswer && this.#doubted === agreed.who);

@@ -104,6 +104,20 @@ export function withLatest(agreed: Holding, last: Holding | undefined): Holding 
   return { ...agreed, number: last.number, value: last.value };
 }
 
+/**
+ * Whether nodes name a holder whose end was shown: one has told of its end, and another only now of its beginning. It is
+ * believed if they are asked.
+ *
+ * @param last the holder that was shown last
+ */
+export function isOver(
+  agreed: Holding | null,
+  shown: Holding | null | undefined,
+  last: Holding | undefined,
+): boolean {
+  return shown === null && agreed !== null && agreed.who === last?.who;
+}
+
 /** Whether that is something else than what was shown before. */
 export function isNews(shown: Holding | null | undefined, agreed: Holding | null): boolean {
   if (shown === undefined || shown?.who !== agreed?.who) return true;

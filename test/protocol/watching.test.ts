@@ -4,6 +4,7 @@ import {
   agreedOn,
   isLater,
   isNews,
+  isOver,
   withLatest,
   isUnsealed,
   parseStanding,
@@ -131,6 +132,20 @@ describe("withLatest", () => {
     ["what is said of another holder", next, last, next],
   ] as const) {
     it(`is ${title}`, () => expect(withLatest(agreed as Holding, of)).to.deep.equal(latest));
+  }
+});
+
+describe("isOver", () => {
+  const [a, b] = [held(A, 5), held(B, 6)] as [Holding, Holding];
+  for (const [title, agreed, shown, last, is] of [
+    ["a holder whose end was shown", a, null, a, true],
+    ["not the next one", b, null, a, false],
+    ["not the one that is shown", a, a, a, false],
+    ["not the first one", a, undefined, undefined, false],
+    ["not the first one after nobody", a, null, undefined, false],
+    ["not nobody", null, null, a, false],
+  ] as const) {
+    it(`is ${title}`, () => expect(isOver(agreed, shown, last)).to.equal(is));
   }
 });
 

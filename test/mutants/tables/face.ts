@@ -287,6 +287,15 @@ export const ROWS: readonly Row[] = [
     test: "test/protocol/watching.test.ts",
   },
   {
+    id: "shown-after-its-end",
+    means: "an observer is shown a leader that has resigned once more, for a moment",
+    seenIn: "messages of nodes that say in turn who came and went",
+    file: "src/protocol/watching.ts",
+    find: "return shown === null && agreed !== null && agreed.who === last?.who;",
+    replace: "return false;",
+    test: "test/protocol/watching.test.ts",
+  },
+  {
     id: "shown-before-it-is-sealed",
     means:
       "an observer is shown a holder with the token of the one before, until its own is sealed",
