@@ -89,6 +89,16 @@ const ROWS: readonly Row[] = [
     gets: "turn",
   },
   {
+    title: "a release that comes after it leaves that waiter nowhere",
+    given: [
+      ...[record, run(acquire(), acquire(zByQ)), run(release())],
+      run(release({ inbox: "q", ticket: 1, ...defers("z") })),
+    ],
+    when: release({ owner: "z" }),
+    gets: "free",
+    tells: [],
+  },
+  {
     title: "of a process that was heard of too long ago, none",
     given: [...BOTH_WAIT, wait(AGE_MS + 1)],
     when: release(),

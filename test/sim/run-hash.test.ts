@@ -7,7 +7,7 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "83c3255a",
+  2: "134a49fb",
   [HASHED_RUNS_A_PROFILE]: "78cdee8c",
 };
 

@@ -2,6 +2,12 @@
 
 local call = redis.call
 
+-- Whether the waiter that it puts into the queue has the name by now: another lock ended first, which it was behind.
+local function is_granted_already(lock)
+  local owner = string.match(lock.deferred or '', '^%d+ %d+ (.+)$')
+  return owner and redis.pcall('GET', lock.key) == owner
+end
+
 -- Drops the key before the fence is lifted: a node that is out of memory refuses the latter. Waiting only saves time:
 -- its errors do not affect the release.
 return function(lock, kind)
@@ -15,7 +21,7 @@ return function(lock, kind)
   if lock.place and (lock.ticket == 0 or not string.match(lock.place, '^%d')) then
     pcall(require('queue.withdraw'), lock, is_free)
   end
-  if lock.place and lock.ticket > 0 then
+  if lock.place and lock.ticket > 0 and (is_free or not is_granted_already(lock)) then
     pcall(require('queue.enter'), lock.key, lock.queue, lock.ticket, lock.place, lock.deferred, is_free)
   end
   if is_ours and kind.pass_on then pcall(kind.pass_on, lock) end

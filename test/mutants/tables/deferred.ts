@@ -250,4 +250,14 @@ export const ROWS: readonly Row[] = [
     replace: "",
     test: "test/conformance/deferred.test.ts",
   },
+  {
+    id: "granted-and-queued",
+    means:
+      "a lock that a release has granted to a waiter stands in the queue itself, where nobody takes it out",
+    seenIn: "the release of a lock that was stolen, after that of the thief",
+    file: "src/script/steps/release.lua",
+    find: "(is_free or not is_granted_already(lock))",
+    replace: "true",
+    test: "test/conformance/deferred.test.ts",
+  },
 ];
