@@ -49,6 +49,15 @@ for (const nodeCount of [1, 5]) {
       await noLockKeys(fleet.nodes);
     });
 
+    it("is held, and no split, where its names were locked by several at one moment", async () => {
+      for (let round = 0; round < 20; round++) {
+        const names = ["x", "y", "z"].map((name) => `${name}${round}`);
+        const held = await Promise.all(names.map((name) => other.acquire(name)));
+        expect(await locks.tryAcquire(names)).to.equal(null);
+        await Promise.all(held.map((lock) => lock.release()));
+      }
+    });
+
     it("a set that waits for another name lets the first name be had", async () => {
       const held = await locks.acquire("b");
       const waiting = locks.acquire(["a", "b"], { waitMs: 20_000 });

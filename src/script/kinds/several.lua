@@ -54,17 +54,18 @@ local function retime(lock)
   end
 end
 
--- The refusal by the holder that stays longest, after the name that it is about, and whether the first name is free.
+-- The refusal because of the first name that is held, after which that is, and whether it is another than the first of
+-- the set. All nodes name the same then: by the rest of their keys' lives each would choose its own, and several
+-- holders of a node each look like a split.
 local function refusal_of(lock)
-  local refusal, longest, is_elsewhere = nil, -1, true
+  local refusal, is_elsewhere = nil, true
   for at, key in ipairs(lock.lock_keys) do
     local holder = holder_of(key)
     if type(holder) == 'table' then return foreign.refusal(key, at), true end
     if holder and holder ~= lock.owner and not (at == 1 and holder == lock.reservation) then
-      local left, refused = call('PTTL', key), lock_key.refuse(holder, key, at)
+      local refused = lock_key.refuse(holder, key, at)
       if foreign.is_foreign(refused) then return refused, true end
-      if left > longest then refusal, longest = 'name ' .. at .. ' ' .. refused, left end
-      if at == 1 then is_elsewhere = false end
+      if not refusal then refusal, is_elsewhere = 'name ' .. at .. ' ' .. refused, at > 1 end
     end
   end
   return refusal, is_elsewhere

@@ -614,4 +614,14 @@ export const ROWS: readonly Row[] = [
     seedBudget: 400,
     pin: { where: 0, seed: 1, ms: 380 },
   },
+  {
+    id: "set-refused-by-the-longest",
+    means:
+      "where the names of a set are held by several, its nodes name different ones, which looks like a split",
+    seenIn: "names that were locked at one moment, whose keys end in another order on each node",
+    file: "src/script/kinds/several.lua",
+    find: "if not refusal then refusal",
+    replace: "if true then refusal",
+    test: "test/conformance/several.test.ts",
+  },
 ];
