@@ -152,6 +152,7 @@ export class LeasedLock implements Lock {
     this.assertHeld();
     const { keys, ownerId, settings } = this.#lease;
     checkGivable(keys);
+    const minHoldMs = Math.ceil(this.#lease.minHoldLeftMs);
     this.#lease.give();
     return {
       kind: "quorate-lock",
@@ -162,6 +163,7 @@ export class LeasedLock implements Lock {
       ownerId,
       fencingToken: this.fencingToken,
       ttlMs: settings.ttlMs,
+      ...(minHoldMs > 0 && { minHoldMs }),
     };
   }
 

@@ -77,6 +77,7 @@ describe("A forged JSON", function () {
       ownerId,
       fencingToken,
       ttlMs: fc.integer({ min: 10, max: 60_000 }),
+      minHoldMs: fc.option(fc.nat(60_000), { nil: undefined }),
     });
   }
 
@@ -156,6 +157,7 @@ describe("A forged JSON", function () {
         .constantFrom(-1, 1.5, "1", Number.NaN, undefined)
         .map((fencingToken) => ({ ...json, fencingToken })),
       fc.constantFrom(0, -1, 1.5, "10", 1e9).map((ttlMs) => ({ ...json, ttlMs })),
+      fc.constantFrom(-1, 1.5, "10", null, 1e9).map((minHoldMs) => ({ ...json, minHoldMs })),
     );
     await fc.assert(
       fc.asyncProperty(changed, async (forged) => {

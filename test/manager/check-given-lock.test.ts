@@ -45,6 +45,12 @@ describe("checkedGivenLock", () => {
     );
   });
 
+  for (const minHoldMs of [undefined, 0, 1, 59_000]) {
+    it(`takes one with ${minHoldMs ?? "no"} ms left of a minimum hold`, () => {
+      expect(check(JSON.stringify({ ...GIVEN, minHoldMs })).minHoldMs).to.equal(minHoldMs);
+    });
+  }
+
   it("takes a token of nodes whose clocks are ahead by up to half of maxTtlMs, and no later one", () => {
     expect(check({ ...GIVEN, fencingToken: FARTHEST }).fencingToken).to.equal(FARTHEST);
     expect(() => check({ ...GIVEN, fencingToken: FARTHEST + 1 })).to.throw(
@@ -62,11 +68,13 @@ describe("checkedGivenLock", () => {
     ["ownerId", [undefined, null, "", "short", ...Object.values(MARKERS)]],
     ["fencingToken", [undefined, -1, 0.5, Number.NaN, 2 ** 53, "7"]],
     ["ttlMs", [undefined, 0, -1, 0.5, Number.POSITIVE_INFINITY, "10000"]],
+    ["minHoldMs", [null, "2000", -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]],
   ] as const satisfies readonly (readonly [keyof GivenLock, readonly unknown[]])[]) {
     it(`names the field ${field} if it is wrong or missing`, () => {
       for (const value of values) {
         const thrown = expect(() => check({ ...GIVEN, [field]: value }), String(value)).to.throw();
         thrown.with.property("message").that.includes(`\`json.${field}\``);
+        thrown.and.satisfies(({ name }: Error) => name === "TypeError" || name === "RangeError");
       }
     });
   }
