@@ -29,13 +29,12 @@ export function checkLockDelay(history: History, violate: Violate): void {
 }
 
 /**
- * D2: nobody else is granted a name before the minimum hold of its lock is over, whatever became of it, unless it was
- * handed over: then the adopter decides.
+ * D2: nobody else is granted a name before the minimum hold of its lock is over, whatever became of it. Who adopts it, or
+ * adopts it from an adopter, is nobody else.
  */
 export function checkMinimumHold(history: History, violate: Violate): void {
-  openedTooSoon(history, violate, ({ minHoldMs = 0, atUs }, end) => {
-    if (minHoldMs === 0 || end?.why === "given") return undefined;
-    return atUs + minHoldMs * 1_000;
+  openedTooSoon(history, violate, ({ minHoldMs = 0, atUs }) => {
+    return minHoldMs === 0 ? undefined : atUs + minHoldMs * 1_000;
   });
 }
 
@@ -52,9 +51,19 @@ function openedTooSoon(
     else if (event.kind === "end" && !ends.has(event.ownerId)) ends.set(event.ownerId, event);
   }
   const latest = new Map<string, Closed>();
+  const givers = giversOf(events, ends);
+  const isHeirOf = ({ ownerId }: GrantEvent, giverId: string): boolean => {
+    let id: string | undefined = ownerId;
+    while (id !== undefined && id !== giverId) id = givers.get(id);
+    return id === giverId;
+  };
   for (const grant of grants) {
     const closed = latest.get(grant.name);
-    if (closed !== undefined && grant.atUs < closed.untilUs && !areTogether(grant, closed.grant)) {
+    const isOther =
+      closed !== undefined &&
+      !areTogether(grant, closed.grant) &&
+      !isHeirOf(grant, closed.grant.ownerId);
+    if (isOther && grant.atUs < closed.untilUs) {
       const earlyMs = (closed.untilUs - grant.atUs) / 1_000;
       const message = `${grant.ownerId} was granted ${grant.name} ${earlyMs} ms before ${closed.grant.ownerId} left it open`;
       violate(grant.atUs, message);
@@ -64,6 +73,19 @@ function openedTooSoon(
       latest.set(grant.name, { grant, untilUs });
     }
   }
+}
+
+/** By owner: from which it takes over, where that has given its lock away. */
+function giversOf(
+  events: History["events"],
+  ends: ReadonlyMap<string, EndEvent>,
+): ReadonlyMap<string, string> {
+  const givers = new Map<string, string>();
+  for (const event of events) {
+    if (event.kind !== "send" || event.previous === undefined) continue;
+    if (ends.get(event.previous)?.why === "given") givers.set(event.ownerId, event.previous);
+  }
+  return givers;
 }
 
 /** Those that may hold it at the same time: readers, and holds of one owner. */

@@ -132,4 +132,9 @@ export interface GivenLock {
   readonly fencingToken: number;
   /** The giver's ttl, ms: the adopter's too, unless it says otherwise. */
   readonly ttlMs: number;
+  /**
+   * What was left of the giver's minimum hold, ms: the adopter's is at least that, from its own grant on. Left out where
+   * there is none.
+   */
+  readonly minHoldMs?: number | undefined;
 }

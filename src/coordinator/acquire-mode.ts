@@ -15,7 +15,7 @@ export type AcquireMode =
   | As<"joiner" | "preempt">
   | As<"newcomer", never, "ownerId">
   | As<"waiter", "waiter">
-  | As<"adoption", "previousId">;
+  | As<"adoption", "previousId", "minHoldMs">;
 
 /** What some modes have, and others not. */
 interface Details {
@@ -25,6 +25,8 @@ interface Details {
   readonly waiter: Waiter;
   /** The owner whose key is replaced by ours in the step that acquires it. */
   readonly previousId: string;
+  /** For how long that owner's name must stay closed from now on, ms, also if the attempt fails. */
+  readonly minHoldMs: number;
 }
 
 type As<

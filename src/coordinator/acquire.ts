@@ -43,14 +43,15 @@ export interface Wanted {
    * - `adopt`: it takes over a lock that its holder in another process, the giver, has given up for it: one attempt, in
    *   which a node's vote counts only if the giver's key was still there at that step. Each node thus serves one of several
    *   contenders, and at most one reaches a quorum; it then knows that no other client held the lock in between. Its
-   *   validity counts from this attempt's own first send. A failed attempt rolls back what it took. Nothing is restored
+   *   validity counts from this attempt's own first send. A failed attempt rolls back what it took; where that was the
+   *   giver's, the name stays closed for what was left of the giver's minimum hold, `minHoldMs`. Nothing is restored
    *   for the giver: a restored key would prove a lock that had a gap. Nor need the nodes be sent the giver's token: it is
    *   stored on a quorum, which shares a node with the one that this attempt needs
    */
   readonly standing?:
     | { readonly as: "wait" }
     | { readonly as: "preempt"; readonly competitors: LocalCompetitors }
-    | { readonly as: "adopt"; readonly giverId: string }
+    | { readonly as: "adopt"; readonly giverId: string; readonly minHoldMs?: number }
     | undefined;
   /** A pause before it begins, ms. */
   readonly delayMs?: number;
@@ -106,7 +107,11 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       this.#preemption = new Preemption(this, standing.competitors);
       this.#unqueued = PREEMPT;
     } else if (standing.as === "adopt") {
-      this.#unqueued = { as: "adoption", previousId: standing.giverId };
+      this.#unqueued = {
+        as: "adoption",
+        previousId: standing.giverId,
+        minHoldMs: standing.minHoldMs ?? 0,
+      };
     }
     const request = { keys, settings, wait, startedMs, deadlineMs };
     this.#state = new State(context, request, standing.as, this.#preemption);

@@ -14,7 +14,7 @@ import {
   type LossReason,
 } from "../protocol/attempt-failure.js";
 import { leaseOwnerIdOf } from "../protocol/owner-id.js";
-import { keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
+import { keepMs, keyTtlMs, isUsable, validUntilMs } from "../protocol/lease-times.js";
 import { gatherMs, nextSpreadMs } from "../protocol/node-messages.js";
 import { isAnswer } from "../protocol/split.js";
 import {
@@ -558,7 +558,19 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       waiter,
       place: this.#mode.waiter?.deferred && this.#mode.waiter,
     };
-    rollback(this.#context, released, to);
+    const kept = this.#keptClosed & to;
+    if (kept !== 0) rollback(this.#context, { ...released, keepMs: this.#keepMs }, kept);
+    rollback(this.#context, released, to & ~kept);
+  }
+
+  /** How long the name stays closed where an adoption is rolled back: the giver promised that, and cannot keep it. */
+  get #keepMs(): number {
+    return keepMs(this.#mode.minHoldMs ?? 0, this.#asked.settings.driftFactor);
+  }
+
+  /** The nodes that had the giver's key, or may have had: there it would still be. */
+  get #keptClosed(): number {
+    return this.#keepMs === 0 ? 0 : ALL_NODES & ~nodesThatRefused(this.#votes);
   }
 
   /**

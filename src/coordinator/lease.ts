@@ -6,6 +6,7 @@ import {
   isUsable,
   isValid,
   lossAtMs,
+  minHoldLeftMs,
   remainingTtlMs,
   validUntilMs,
 } from "../protocol/lease-times.js";
@@ -56,7 +57,7 @@ export interface Grant {
 /** What a lock object is built on: the lease itself, or one of several handles on it. */
 export type LeaseHandle = Pick<
   Lease,
-  | ("keys" | "ownerId" | "fencingToken" | "remainingMs" | "state")
+  | ("keys" | "ownerId" | "fencingToken" | "remainingMs" | "minHoldLeftMs" | "state")
   | ("lossReason" | "lossCause" | "onLost" | "isGiven" | "settings")
   | ("isHeld" | "extend" | "proclaim" | "release" | "give")
 >;
@@ -180,6 +181,14 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   get remainingMs(): number {
     if (this.#state !== "held") return 0;
     return Math.max(0, this.#validUntilMs - this.#context.clock.now());
+  }
+
+  /** What is left of its minimum hold in ms of real time, whatever becomes of the lock; 0 if there is none. */
+  get minHoldLeftMs(): number {
+    const { minHoldMs, driftFactor } = this.settings;
+    if (!minHoldMs) return 0;
+    const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
+    return minHoldLeftMs(minHoldMs, heldMs, driftFactor);
   }
 
   /** Whether the lock is held now, by the clock. Detects a loss that no timer has reported yet. */
@@ -428,13 +437,12 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   get #released(): Released {
     const { keys, ownerId } = this;
-    const { minHoldMs, driftFactor } = this.settings;
     const next = this.#context.waitQueues.of(keys)?.toSend();
     // Its own acquire is about to leave the wait queue where it ends as soon as it is granted.
     const released = this.#releasedWith(next?.deferred?.ownerId === ownerId ? undefined : next);
+    const { minHoldMs, driftFactor } = this.settings;
     if (!minHoldMs) return released;
-    const heldMs = this.#context.clock.steady() - this.#grantedSteadyMs;
-    return { ...released, keepMs: keepMs(minHoldMs, heldMs, driftFactor) || undefined };
+    return { ...released, keepMs: keepMs(this.minHoldLeftMs, driftFactor) || undefined };
   }
 
   #releasedWith(waiter: Waiter | undefined): Released {

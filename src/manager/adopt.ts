@@ -3,7 +3,7 @@ import type { Acquirer } from "./acquirer.js";
 import type { GivenLock, Lock } from "../api/lock.js";
 import type { AdoptOptions } from "../api/options.js";
 import { checkPlace } from "../options/table.js";
-import { resolveAcquireOptions } from "../options/resolve.js";
+import { resolveAcquireOptions, withMinHold } from "../options/resolve.js";
 import { checkedGivenLock } from "./check-given-lock.js";
 import { LeasedLock } from "./lock.js";
 
@@ -26,7 +26,10 @@ export async function adopt(
   const withTtl = { ...options, ttlMs: options.ttlMs ?? given.ttlMs };
   const { lease, wait, signal } = resolveAcquireOptions(withTtl, settings, 0, "adopt");
   acquirer.checkTtl(lease);
-  const standing = { as: "adopt", giverId: given.ownerId } as const;
-  const wanted = { keys, settings: lease, wait, standing };
+  const { ownerId: giverId, minHoldMs = 0 } = given;
+  const standing = { as: "adopt", giverId, minHoldMs } as const;
+  // Counted from the grant here: the time on the way only makes it longer.
+  const held = withMinHold(lease, minHoldMs, "json.minHoldMs");
+  const wanted = { keys, settings: held, wait, standing };
   return new LeasedLock(await acquirer.ask(wanted, { signal, reentrant: false }), nodes);
 }

@@ -1,6 +1,7 @@
 import type { GivenLock } from "../api/lock.js";
 import { show } from "../runtime/validate.js";
 import { checkName } from "../options/name-keys.js";
+import { OPTIONS } from "../options/table.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { isOwnerId } from "../protocol/owner-id.js";
 
@@ -47,6 +48,8 @@ export function checkedGivenLock(json: unknown): GivenLock {
   const isToken = Number.isSafeInteger(token) && Number(token) >= 0;
   expect("fencingToken", isToken, "a safe integer");
   expect("ttlMs", Number.isSafeInteger(ttlMs) && Number(ttlMs) > 0, "an integer number of ms");
+  const minHoldMs = field("minHoldMs");
+  if (minHoldMs !== undefined) OPTIONS.minHoldMs.check("json.minHoldMs", minHoldMs);
   return given as GivenLock;
 }
 

@@ -156,6 +156,7 @@ export class LeasedLock implements Lock {
     this.assertHeld();
     const { keys, ownerId, settings } = this.#lease;
     checkGivable(keys);
+    const minHoldMs = Math.ceil(this.#lease.minHoldLeftMs);
     this.#lease.give();
     return {
       kind: "quorate-lock",
@@ -166,6 +167,7 @@ export class LeasedLock implements Lock {
       ownerId,
       fencingToken: this.fencingToken,
       ttlMs: settings.ttlMs,
+      ...(minHoldMs > 0 && { minHoldMs }),
     };
   }
 

@@ -7,6 +7,7 @@ import {
   defaultLossNoticeMs,
   leftAtRenewalMs,
   driftMs,
+  validUntilMs,
 } from "../protocol/lease-times.js";
 import type {
   AcquireOptions,
@@ -169,11 +170,7 @@ function resolveLease(
   const lock = merged(options, usual);
   const { ttlMs, lockDelayMs, minHoldMs } = lock;
   const validityMs = checkedValidityMs({ ttlMs, driftFactor, lockDelayMs }, maxTtlMs);
-  if (minHoldMs >= validityMs) {
-    throw new RangeError(
-      `\`minHoldMs\` must be less than \`ttlMs\` (${ttlMs}) less drift (${validityMs}), got ${minHoldMs}`,
-    );
-  }
+  checkMinHold("minHoldMs", minHoldMs, ttlMs, validityMs);
   return {
     ...lock,
     maxTtlMs,
@@ -185,6 +182,31 @@ function resolveLease(
     lossNoticeMs: lossNoticeOf(given.lossNoticeMs, validityMs, ttlMs),
     ...(options.value !== undefined && { value: options.value }),
   };
+}
+
+/**
+ * The same settings with a minimum hold of no less than that.
+ *
+ * @param option its name in messages
+ * @throws RangeError if their ttl is too short for it
+ */
+export function withMinHold(
+  lease: LeaseSettings,
+  minHoldMs: number,
+  option: string,
+): LeaseSettings {
+  const { ttlMs, driftFactor, minHoldMs: ownMs = 0 } = lease;
+  if (minHoldMs <= ownMs) return lease;
+  checkMinHold(option, minHoldMs, ttlMs, validUntilMs(0, ttlMs, driftFactor));
+  return { ...lease, minHoldMs };
+}
+
+/** The keys of a lock have to outlive it. */
+function checkMinHold(option: string, minHoldMs: number, ttlMs: number, validityMs: number): void {
+  if (minHoldMs < validityMs) return;
+  throw new RangeError(
+    `\`${option}\` must be less than \`ttlMs\` (${ttlMs}) less drift (${validityMs}), got ${minHoldMs}`,
+  );
 }
 
 /** Each as it is given, or else as the manager has it. */

@@ -122,14 +122,20 @@ export function longerKeptMs(life: KeyLife, lifeMs: number): number | undefined 
 }
 
 /**
- * How long a name must still be kept after an early release, in whole ms of a node's clock; 0 if its minimum hold has
- * passed.
+ * What is left of a minimum hold, in ms of real time; 0 if it has passed.
  *
  * @param heldMs since the grant, by the client's clock, which may be faster than real time by the factor
  */
-export function keepMs(minHoldMs: number, heldMs: number, driftFactor: number): number {
-  const restMs = minHoldMs - heldMs / (1 + driftFactor);
-  return restMs <= 0 ? 0 : Math.ceil(outwaitMs(restMs, driftFactor));
+export function minHoldLeftMs(minHoldMs: number, heldMs: number, driftFactor: number): number {
+  return Math.max(0, minHoldMs - heldMs / (1 + driftFactor));
+}
+
+/**
+ * How long a name must still be kept for what is left of its minimum hold, in whole ms of a node's clock; 0 if it has
+ * passed.
+ */
+export function keepMs(leftMs: number, driftFactor: number): number {
+  return leftMs <= 0 ? 0 : Math.ceil(outwaitMs(leftMs, driftFactor));
 }
 
 /**

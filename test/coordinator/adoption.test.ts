@@ -11,11 +11,11 @@ const taken = (fence = 8): Vote => ({ kind: "granted", fence, isHandedOver: true
 /** The key was not there. */
 const found = (fence = 8): Vote => ({ kind: "granted", fence, isHandedOver: false });
 
-function pendingAdoption(over: Partial<LeaseSettings> = {}) {
+function pendingAdoption(over: Partial<LeaseSettings> = {}, minHoldMs = 0) {
   const bench = new CoordinatorBench();
   const outcomes: AcquireOutcome[] = [];
   const wait = { waitMs: 0, minDelayMs: 10, maxDelayMs: 250, fair: false };
-  const standing = { as: "adopt", giverId: GIVER } as const;
+  const standing = { as: "adopt", giverId: GIVER, minHoldMs } as const;
   const wanted = { keys: KEYS, settings: leaseSettings(over), wait, standing };
   const adoption = new Acquire(bench.context, wanted, (outcome) => outcomes.push(outcome));
   adoption.begin();
@@ -123,6 +123,63 @@ describe("an adoption that fails", () => {
     expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
     bench.clock.advance(60);
     expect(behind.outcomes[0]).to.include({ kind: "refused", attemptCount: 0 });
+  });
+});
+
+describe("an adoption of a lock with a minimum hold that fails", () => {
+  /** 300 ms with their drift. */
+  const KEPT_MS = 305;
+
+  for (const { title, minHoldMs = 300, votes, kept } of [
+    {
+      title: "where it has replaced the giver's key",
+      votes: [taken(), found(), found()],
+      kept: [KEPT_MS, undefined, undefined],
+    },
+    {
+      title: "where it may have",
+      votes: [taken(), fault(), fault()],
+      kept: [KEPT_MS, KEPT_MS, KEPT_MS],
+    },
+    {
+      title: "not where it has found nothing, or another's, but where it cannot tell",
+      votes: [found(), held(), undefined],
+      kept: [undefined, undefined, KEPT_MS],
+    },
+    {
+      title: "not without one, whatever its own is",
+      minHoldMs: 0,
+      votes: [taken(), fault(), fault()],
+      kept: [undefined, undefined, undefined],
+    },
+  ] as readonly {
+    readonly title: string;
+    readonly minHoldMs?: number;
+    readonly votes: readonly (Vote | undefined)[];
+    readonly kept: readonly (number | undefined)[];
+  }[]) {
+    it(`D2: keeps the name closed ${title}`, () => {
+      const { bench, outcomes } = pendingAdoption({ minHoldMs: 500 }, minHoldMs);
+      bench.answer("acquire", votes);
+      expect(outcomes.map(({ kind }) => kind)).to.not.include("granted");
+      expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
+      const releases = bench.nodes.map((node) => node.last("release").operation);
+      expect(releases.map(({ keepMs }) => keepMs)).to.deep.equal(kept);
+    });
+  }
+
+  it("D2: keeps the name closed where too little validity is left, and where it is called off", () => {
+    const late = pendingAdoption({ nodeTimeoutMs: 990, minHoldMs: 300 }, 300);
+    late.bench.clock.stall(700);
+    late.bench.answer("acquire", [taken(), taken(), taken()]);
+    expect(late.outcomes.map(({ kind }) => kind)).to.deep.equal(["exhausted"]);
+    const calledOff = pendingAdoption({ minHoldMs: 300 }, 300);
+    calledOff.adoption.abort();
+    for (const { bench } of [late, calledOff]) {
+      for (const node of bench.nodes) {
+        expect(node.last("release").operation.keepMs).to.equal(KEPT_MS);
+      }
+    }
   });
 });
 

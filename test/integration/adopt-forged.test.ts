@@ -77,6 +77,7 @@ describe("A forged JSON", function () {
       ownerId,
       fencingToken,
       ttlMs: fc.integer({ min: 10, max: 60_000 }),
+      minHoldMs: fc.option(fc.nat(60_000), { nil: undefined }),
     });
   }
 
@@ -150,12 +151,10 @@ describe("A forged JSON", function () {
         .map((lockKey) => ({ ...json, lockKey })),
       fc.constantFrom("shared", "x", null).map((mode) => ({ ...json, mode })),
       fc
-        .integer({ min: (Date.now() + 180_000) * 1_000, max: Number.MAX_SAFE_INTEGER })
-        .map((fencingToken) => ({ ...json, fencingToken })),
-      fc
         .constantFrom(-1, 1.5, "1", Number.NaN, undefined)
         .map((fencingToken) => ({ ...json, fencingToken })),
       fc.constantFrom(0, -1, 1.5, "10", 1e9).map((ttlMs) => ({ ...json, ttlMs })),
+      fc.constantFrom(-1, 1.5, "10", null, 1e9).map((minHoldMs) => ({ ...json, minHoldMs })),
     );
     await fc.assert(
       fc.asyncProperty(changed, async (forged) => {

@@ -10,6 +10,7 @@ import {
   LockManager,
   NotAdoptableError,
   type GivenLock,
+  type Lock,
 } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import {
@@ -144,6 +145,43 @@ for (const nodeCount of [1, 5]) {
       expect(await lock.release()).to.equal("released");
     });
 
+    for (const { how, pass } of [
+      { how: "released", pass: async (lock: Lock) => void (await lock.release()) },
+      {
+        how: "handed over, adopted and released",
+        pass: async (lock: Lock) => void (await (await taker.adopt(lock.handOver())).release()),
+      },
+      {
+        how: "handed over twice",
+        pass: async (lock: Lock) => {
+          const adopted = await taker.adopt(JSON.stringify(lock.handOver()));
+          await (await giver.adopt(JSON.stringify(adopted.handOver()))).release();
+        },
+      },
+      {
+        how: "handed over, and adopted in vain",
+        pass: async (lock: Lock) => {
+          const stop = new AbortController();
+          const adopting = taker.adopt(lock.handOver(), { signal: stop.signal });
+          const inVain = adopting.then((adopted) => adopted.release());
+          // By then the nodes have been asked. They may even have answered.
+          setImmediate(() => stop.abort());
+          await Promise.allSettled([inVain]);
+        },
+      },
+      { how: "handed over, and never adopted", pass: async (lock: Lock) => void lock.handOver() },
+    ] satisfies { how: string; pass: (lock: Lock) => Promise<void> }[]) {
+      it(`D2: keeps the name closed for its minimum hold where it was ${how}`, async () => {
+        const lock = await taker.acquire("kept", { ttlMs: 3_000, minHoldMs: 1_000 });
+        const grantedAtMs = performance.now();
+        await allHold(fleet.nodes, "kept");
+        await pass(lock);
+        await using next = await giver.acquire("kept", { waitMs: 20_000 });
+        expect(performance.now() - grantedAtMs).to.be.at.least(1_000);
+        next.assertHeld();
+      });
+    }
+
     it("is not adopted once its keys are gone, and takes nothing then", async () => {
       const lock = await giver.acquire("short", LONG);
       const json = lock.handOver();
@@ -264,6 +302,12 @@ for (const nodeCount of [1, 5]) {
         [{ ...json, fencingToken: "7" }, "`json.fencingToken` must be a safe integer"],
         [{ ...json, fencingToken: null }, "`json.fencingToken` must be a safe integer"],
         [{ ...json, fencingToken: -1 }, "`json.fencingToken` must be a safe integer"],
+        [{ ...json, minHoldMs: "7" }, '`json.minHoldMs` must be a number, got "7"'],
+        [{ ...json, minHoldMs: -1 }, "`json.minHoldMs` must be at least 0 ms, got -1"],
+        [
+          { ...json, minHoldMs: 19_798 },
+          "`json.minHoldMs` must be less than `ttlMs` (20000) less drift (19798), got 19798",
+        ],
         [{ ...json, ttlMs: 1.5 }, "`json.ttlMs` must be an integer number of ms, got 1.5"],
         [
           { ...json, ttlMs: 1e9 },

@@ -48,12 +48,12 @@ describe("adopt", () => {
   }
 
   /** A lock that was given away, and somebody who may take it over. */
-  async function given(ttlMs: number) {
+  async function given(ttlMs: number, minHoldMs = 0) {
     const nodes = memoryNodes(3);
     const giver = new LockManager(nodes, OPTIONS);
     const taker = new LockManager(nodes, { ...OPTIONS, ttlMs: 4_000 });
     await Promise.all([giver.ready({ all: true }), taker.ready({ all: true })]);
-    const json = (await giver.acquire("name", { ttlMs })).handOver();
+    const json = (await giver.acquire("name", { ttlMs, minHoldMs })).handOver();
     const close = async (): Promise<void> => {
       await Promise.all([giver.close(), taker.close()]);
     };
@@ -69,6 +69,42 @@ describe("adopt", () => {
       const lock = await both.taker.adopt(both.json, { ttlMs: ownMs });
       expect(lock.remainingMs).to.be.within(ttlMs - 3_000, ttlMs);
     }
+  });
+
+  for (const { title, ofGiver, ofTaker, least, most } of [
+    { title: "what is left of the giver's", ofGiver: 5_000, ofTaker: 0, least: 1_000, most: 5_000 },
+    {
+      title: "its own, as that is more",
+      ofGiver: 5_000,
+      ofTaker: 8_000,
+      least: 8_000,
+      most: 8_000,
+    },
+    {
+      title: "its own, as there is no other",
+      ofGiver: 0,
+      ofTaker: 3_000,
+      least: 3_000,
+      most: 3_000,
+    },
+    { title: "none", ofGiver: 0, ofTaker: undefined, least: 0, most: 0 },
+  ]) {
+    it(`D2: goes on with a minimum hold: ${title}`, async () => {
+      await using both = await given(15_000, ofGiver);
+      const lock = await both.taker.adopt(both.json, { minHoldMs: ofTaker });
+      // What is handed on again says what there is.
+      expect(lock.handOver().minHoldMs ?? 0).to.be.within(least && least - 1_000, most);
+    });
+  }
+
+  it("D2: names what is left of the minimum hold, and the ttl that is too short for it, and can be tried again", async () => {
+    await using both = await given(15_000, 5_000);
+    const json = { ...both.json, minHoldMs: 4_900 };
+    const error = await rejectionOf(both.taker.adopt(json, { ttlMs: 2_000 }));
+    expect(error).to.be.instanceOf(RangeError);
+    const message = "`json.minHoldMs` must be less than `ttlMs` (2000) less drift (1978), got 4900";
+    expect(error).to.have.property("message").that.includes(message);
+    expect((await both.taker.adopt(json)).isHeld).to.equal(true);
   });
 
   it("tells a lock that another holds from one that has ended", async () => {

@@ -38,6 +38,14 @@ describe("checkedGivenLock", () => {
     );
   });
 
+  for (const minHoldMs of [undefined, 0, 1, 59_000]) {
+    it(`takes one with ${minHoldMs ?? "no"} ms left of a minimum hold`, () => {
+      expect(checkedGivenLock(JSON.stringify({ ...GIVEN, minHoldMs })).minHoldMs).to.equal(
+        minHoldMs,
+      );
+    });
+  }
+
   for (const [field, values] of [
     ["kind", [undefined, "lock", "quorate-term", 1]],
     ["version", [undefined, 0, 2, "1"]],
@@ -47,6 +55,7 @@ describe("checkedGivenLock", () => {
     ["ownerId", [undefined, null, "", "short", ...Object.values(MARKERS)]],
     ["fencingToken", [undefined, -1, 0.5, Number.NaN, 2 ** 53, "7"]],
     ["ttlMs", [undefined, 0, -1, 0.5, Number.POSITIVE_INFINITY, "10000"]],
+    ["minHoldMs", [null, "2000", -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]],
   ] as const satisfies readonly (readonly [keyof GivenLock, readonly unknown[]])[]) {
     it(`names the field ${field} if it is wrong or missing`, () => {
       for (const value of values) {
@@ -55,6 +64,7 @@ describe("checkedGivenLock", () => {
           String(value),
         ).to.throw();
         thrown.with.property("message").that.includes(`\`json.${field}\``);
+        thrown.and.satisfies(({ name }: Error) => name === "TypeError" || name === "RangeError");
       }
     });
   }

@@ -296,4 +296,23 @@ describe("Lock", () => {
       expect(askedCount()).to.deep.equal(before);
     });
   }
+
+  for (const { minHoldMs, afterMs, left } of [
+    { minHoldMs: 0, afterMs: 0, left: undefined },
+    { minHoldMs: 400, afterMs: 0, left: 400 },
+    // Its clock may be faster than real time by 1 %.
+    { minHoldMs: 400, afterMs: 101, left: 300 },
+    { minHoldMs: 400, afterMs: 100.5, left: 301 },
+    { minHoldMs: 400, afterMs: 403.9, left: 1 },
+    { minHoldMs: 400, afterMs: 404, left: undefined },
+    { minHoldMs: 400, afterMs: 900, left: undefined },
+  ]) {
+    it(`D2: handed over after ${afterMs} of ${minHoldMs} ms, it says that ${left ?? "nothing"} is left`, () => {
+      const { bench, lock } = heldLock({ minHoldMs });
+      bench.clock.advance(afterMs);
+      const given = lock.handOver();
+      expect(given.minHoldMs).to.equal(left);
+      expect(Object.hasOwn(given, "minHoldMs")).to.equal(left !== undefined);
+    });
+  }
 });

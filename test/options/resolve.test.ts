@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import type { AcquireOptions, LockManagerOptions } from "../../src/api/options.js";
 import {
   resolveAcquireOptions,
+  withMinHold,
   resolveElectOptions,
   resolveManagerOptions,
 } from "../../src/options/resolve.js";
@@ -239,6 +240,24 @@ describe("resolveAcquireOptions", () => {
         expect(inForce({ [name]: undefined }, { [name]: other })).to.equal(other);
         expect(inForce({}, { [name]: other })).to.equal(other);
       }
+    });
+  }
+
+  for (const { own, least, inForce } of [
+    { own: 0, least: 0, inForce: 0 },
+    { own: 500, least: 0, inForce: 500 },
+    { own: 500, least: 499, inForce: 500 },
+    { own: 0, least: 987, inForce: 987 },
+    { own: 500, least: 987, inForce: 987 },
+  ]) {
+    it(`D2: a minimum hold of ${own} ms that must be at least ${least} is ${inForce}`, () => {
+      const { lease } = acquire({ ttlMs: 1_000, minHoldMs: own });
+      const held = withMinHold(lease, least, "json.minHoldMs");
+      expect(held).to.deep.equal({ ...lease, minHoldMs: inForce });
+      expect(() => withMinHold(lease, 988, "json.minHoldMs")).to.throw(
+        RangeError,
+        "`json.minHoldMs` must be less than `ttlMs` (1000) less drift (988), got 988",
+      );
     });
   }
 

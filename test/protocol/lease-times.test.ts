@@ -9,6 +9,7 @@ import {
   isUsable,
   isValid,
   keepMs,
+  minHoldLeftMs,
   keptMs,
   keyTtlMs,
   leftAtRenewalMs,
@@ -209,7 +210,7 @@ describe("keepMs", () => {
     const heldMs = uniform(0, 70_000);
     fc.assert(
       fc.property(ms, heldMs, driftFactor, (minHoldMs, held, factor) => {
-        const kept = keepMs(minHoldMs, held, factor);
+        const kept = keepMs(minHoldLeftMs(minHoldMs, held, factor), factor);
         // The client's clock and the node's may each be faster than real time by the factor.
         const leastHeld = held / (1 + factor);
         expect(kept === 0).to.equal(leastHeld >= minHoldMs);

@@ -124,6 +124,10 @@ class Handle implements LeaseHandle {
     return this.#isReleased ? 0 : this.#lease.remainingMs;
   }
 
+  get minHoldLeftMs(): number {
+    return this.#lease.minHoldLeftMs;
+  }
+
   isHeld(): boolean {
     return !this.#isReleased && this.#lease.isHeld();
   }

@@ -71,6 +71,22 @@ export const lockDelayNotRenewed: Scenario = plainScenario({
   chaosMs: 7_000,
 });
 
+/** A lock that alone has a minimum hold is handed over, adopted and released at once. */
+export const minimumHoldOfAGiver: Scenario = plainScenario({
+  clients: 3,
+  options: { ttlMs: 10_000, maxTtlMs: 10_000, lockDelayMs: 0, minHoldMs: 0 },
+  workload: [
+    session({
+      atMs: 1_000,
+      client: 0,
+      options: { minHoldMs: 1_500 },
+      adopters: [{ client: 1, afterMs: 5 }],
+    }),
+    session({ atMs: 1_100, client: 2, waitMs: 3_000 }),
+  ],
+  chaosMs: 4_500,
+});
+
 /** The holder's wall clock jumps while it holds the lock for less than the minimum. */
 export const minimumHoldByLeaseClock: Scenario = plainScenario({
   clients: 2,

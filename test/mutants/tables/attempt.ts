@@ -108,7 +108,7 @@ export const ROWS: readonly Row[] = [
     means: "a lost attempt leaves its keys where they were granted",
     seenIn: "implementations that wait for the ttl instead",
     file: "src/coordinator/attempt.ts",
-    find: "rollback(this.#context, released, to);",
+    find: "rollback(this.#context, released, to & ~kept);",
     replace: "void 0;",
     where: ["calm", "network"],
     noticedBy: ["L3"],

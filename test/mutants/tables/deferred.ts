@@ -254,7 +254,7 @@ export const ROWS: readonly Row[] = [
     id: "granted-and-queued",
     means:
       "a lock that a release has granted to a waiter stands in the queue itself, where nobody takes it out",
-    seenIn: "the release of a lock that was stolen, after that of the thief",
+    seenIn: "the release of a lock that was stolen, after that of the lock that replaced it",
     file: "src/script/steps/release.lua",
     find: "(is_free or not is_granted_already(lock))",
     replace: "true",

@@ -465,9 +465,8 @@ export const ROWS: readonly Row[] = [
     means: "a set is granted when its first name is free, even if the others are held",
     seenIn: "sets locked by a key of the first name",
     file: "src/script/kinds/several.lua",
-    find: "local refusal, longest, is_elsewhere = nil, -1, true for at, key in ipairs(lock.lock_keys) do",
-    replace:
-      "local refusal, longest, is_elsewhere = nil, -1, true for at, key in ipairs({ lock.key }) do",
+    find: "local refusal, is_elsewhere = nil, true for at, key in ipairs(lock.lock_keys) do",
+    replace: "local refusal, is_elsewhere = nil, true for at, key in ipairs({ lock.key }) do",
     where: ["several"],
     noticedBy: ["S4", "S2"],
     seedBudget: 200,

@@ -1,9 +1,13 @@
 import { judgeCases } from "../../support/check/cases.js";
-import { end, grant } from "../../support/check/events.js";
+import { end, grant, send } from "../../support/check/events.js";
 
 const delayed = { lockDelayMs: 1 } as const;
 const kept = { minHoldMs: 1 } as const;
 const reader = { mode: "shared" } as const;
+
+/** B goes on with what A gave away. */
+const adoption = (atUs: number, giver: string, adopter: string) =>
+  [send(atUs, adopter, 0, { previous: giver }), grant(atUs + 1, adopter)] as const;
 
 describe("oracle D1, the lock-delay", () => {
   judgeCases(
@@ -86,12 +90,39 @@ describe("oracle D2, the minimum hold", () => {
       { title: "none", events: [grant(0, "A"), end(10, "A"), grant(11, "B")] },
       {
         title: "an adoption",
-        events: [grant(0, "A", kept), end(10, "A", "given"), grant(11, "B")],
+        events: [grant(0, "A", kept), end(10, "A", "given"), ...adoption(10, "A", "B")],
+      },
+      {
+        title: "an adoption from an adopter",
+        events: [
+          ...[grant(0, "A", kept), end(10, "A", "given"), ...adoption(10, "A", "B")],
+          ...[end(20, "B", "given"), ...adoption(20, "B", "C"), end(30, "C"), grant(1_000, "D")],
+        ],
       },
     ],
-    (["released", "lost", "crashed"] as const).map((why) => ({
-      title: `a grant a microsecond before: ${why}`,
-      events: [grant(0, "A", kept), end(10, "A", why), grant(999, "B")],
-    })),
+    [
+      ...(["released", "lost", "crashed", "given"] as const).map((why) => ({
+        title: `a grant a microsecond before: ${why}`,
+        events: [grant(0, "A", kept), end(10, "A", why), grant(999, "B")],
+      })),
+      {
+        title: "a grant a microsecond before, of what was adopted and released",
+        events: [
+          ...[grant(0, "A", kept), end(10, "A", "given"), ...adoption(10, "A", "B")],
+          ...[end(20, "B"), grant(999, "C")],
+        ],
+      },
+      {
+        title: "a grant a microsecond before, after an adoption that failed",
+        events: [
+          ...[grant(0, "A", kept), end(10, "A", "given")],
+          ...[send(10, "B", 0, { previous: "A" }), grant(999, "C")],
+        ],
+      },
+      {
+        title: "one that says that it takes over what was released",
+        events: [grant(0, "A", kept), end(10, "A"), ...adoption(10, "A", "B")],
+      },
+    ],
   );
 });
