@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "83c3255a",
-  [HASHED_RUNS_A_PROFILE]: "78cdee8c",
+  2: "ec7fd191",
+  [HASHED_RUNS_A_PROFILE]: "887cc90b",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
