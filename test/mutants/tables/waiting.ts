@@ -171,7 +171,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "resting-set-keeps-others-waiting",
-    means: "who comes while a set waits for its other names asks only after it",
+    means: "a newcomer asks only after all sets that wait for other names",
     seenIn: "a wait queue that is rotated, but in which newcomers go to the end",
     file: "src/coordinator/wait-queue.ts",
     find: "this.#insert(member, member.rest?.untilMs ?? nowMs);",
@@ -181,8 +181,8 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "rested-set-is-passed",
-    means: "a set whose time to ask has come is passed by whoever comes then",
-    seenIn: "back-off outside the queue, at whose end one starts anew",
+    means: "newcomers pass a set whose time to ask has come",
+    seenIn: "back-off outside the queue, and then a place at its end",
     file: "src/coordinator/wait-queue.ts",
     find: "this.last.rest.untilMs > untilMs",
     replace: "this.last.rest.untilMs > 0",
