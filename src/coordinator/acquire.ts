@@ -6,6 +6,7 @@ import {
   isMadeAgain,
   mayBeginByGrant,
   nextMove,
+  restUntilMs,
   type Happened,
   type Known,
   type NextMove,
@@ -125,9 +126,10 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   begin(nowMs = this.#state.request.startedMs): void {
     if (this.#isDelayed) return this.#wakeAt(nowMs);
     const { keys } = this;
-    const { waitMs } = this.#state.request.wait;
+    const { request } = this.#state;
+    const { waitMs } = request.wait;
     const { waitQueues } = this.#context;
-    const isWaitedFor = waitQueues.of(keys) !== undefined;
+    const isWaitedFor = waitQueues.of(keys)?.isAheadOf(request, nowMs) === true;
     this.#state.wasFirst = !isWaitedFor;
     const isContended = isWaitedFor || (waitMs > 0 && waitQueues.contended.has(keys, nowMs));
     this.#preemption?.begin();
@@ -223,6 +225,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       this.#rollBack();
       this.#context.schedule.remove(this);
       place.leavePlace();
+      place.endRest();
       const mode: AcquireMode = { as: "waiter", waiter: place.waiter };
       const { keys, settings } = request;
       attempt = new Attempt(this.#context, { keys, settings, mode, contends: false }, this);
@@ -315,7 +318,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { place, request } = this.#state;
     if (place !== undefined && failure !== undefined) {
       place.remember(failure, this.#sentMs);
-      place.letPass(failure);
+      const tookMs = nowMs - this.#sentMs;
+      place.letPass(failure, () => restUntilMs(failure, this.#state, tookMs, nowMs));
       this.on({ what: "queued", failure }, nowMs);
     } else {
       const entered = new WaitPlace(this.#context, request, this);
@@ -338,6 +342,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { place, request } = this.#state;
     this.#context.schedule.remove(this);
     place?.leavePlace();
+    place?.endRest();
     const entry = entryOf(this.#state, nowMs);
     this.#state.isJoiner = mode.as === "joiner";
     this.#delayCount = 0;

@@ -64,6 +64,12 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     this.size--;
   }
 
+  /** The one before it; undefined for the first, and for one that is not in the set. */
+  before(element: Element): Element | undefined {
+    const { link } = element;
+    return link?.set === this ? (link.previous?.element as Element | undefined) : undefined;
+  }
+
   clear(): void {
     for (const element of this) this.delete(element);
   }

@@ -14,7 +14,7 @@ import type { QueuedPlace } from "./places.js";
 import { ALL_NODES } from "../protocol/quorum.js";
 import type { DatedVote, VoteFor } from "./ports.js";
 import { rollback } from "./release.js";
-import type { GrantedWaiter, QueueMember, WaitQueue } from "./wait-queue.js";
+import type { GrantedWaiter, QueueMember, Rest, WaitQueue } from "./wait-queue.js";
 
 /** What an acquire wants, and for how long. */
 export interface AcquireRequest {
@@ -59,6 +59,7 @@ export class WaitPlace implements QueueMember {
   isLetIn = false;
   /** Some nodes have notified us since the last attempt, and the acquire sleeps less long for that. */
   isTurnSeen = false;
+  rest: Rest | undefined;
 
   readonly #context: Context;
   readonly #acquire: Waiting;
@@ -222,12 +223,39 @@ export class WaitPlace implements QueueMember {
     this.#askedMs = sentMs;
   }
 
-  /** It asks again later, and others may ask before it. */
-  letPass(failure: AttemptFailure): void {
+  /**
+   * It asks again later. A waiter for only the first name does not wait for the other names. Nor does one wait for what
+   * only the first asks of the nodes, such as answers that are faster than theirs: while that cannot be had, nobody
+   * would get the name. A `fair` one lets nobody pass for that reason.
+   *
+   * @param restUntilMs until when others may ask before it, lease clock
+   */
+  letPass(failure: AttemptFailure, restUntilMs: () => number): void {
     this.isLetIn = false;
     const { turns } = this;
-    if (turns !== undefined && this.#context.waitQueues.letPass(turns, this, failure))
-      this.#endOwner();
+    const isContended = failure.kind === "refused" || failure.kind === "split";
+    const mayPass = this.keys.queue.rotates || (!isContended && !this.request.wait.fair);
+    if (mayPass && turns?.letPass(this, restUntilMs(), failure) === true) this.#onPassed(turns);
+  }
+
+  #onPassed(waitQueue: WaitQueue): void {
+    this.#context.waitQueues.onPassed(waitQueue, this);
+    this.#endOwner();
+  }
+
+  /** Until then others may ask before it; undefined if it does not rest. */
+  get restsUntilMs(): number | undefined {
+    return this.rest?.untilMs;
+  }
+
+  /** How many others of its wait queue poll for something else. */
+  get otherCount(): number {
+    return this.#waitQueue?.otherCount(this) ?? 0;
+  }
+
+  /** It asks: nobody passes it any more. */
+  endRest(): void {
+    if (this.isFirst) this.rest = undefined;
   }
 
   mayAskInTurn(nowMs: number): boolean {
@@ -272,6 +300,7 @@ export class WaitPlace implements QueueMember {
   on(happened: Happened): void {
     const { attempt } = this.#acquire;
     if (happened.what === "reader" && attempt === undefined) this.isLetIn = true;
+    if (happened.what === "passed" && this.#waitQueue) this.#onPassed(this.#waitQueue);
     if (happened.what === "turn" && happened.isQuorum && attempt !== undefined) {
       const nowMs = this.#context.clock.now();
       if (attempt.hurry(nowMs, this.mayAskInTurn(nowMs))) this.takeTurn(nowMs);

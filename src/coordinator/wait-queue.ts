@@ -29,7 +29,7 @@ export interface GrantedWaiter {
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
-  readonly request: Wish & { readonly wait: { readonly fair: boolean } };
+  readonly request: WaitingWish;
   /** What it waits for: the name of the wait queue, or several names of which that is the first. */
   readonly keys: LockKind;
   /** How it is marked in the nodes' queues. */
@@ -38,8 +38,15 @@ export interface QueueMember extends Linkable {
   readonly isAsking: boolean;
   /** They will be, in this turn of the event loop or when the admission lets it. */
   readonly isAboutToAsk: boolean;
+  /** Until it asks again, others may ask before it; set by the wait queue. */
+  rest: Rest | undefined;
   /** It is told what happens to its place. */
-  on(happened: Extract<Happened, { readonly what: "first" | "reader" | "turn" | "heard" }>): void;
+  on(
+    happened: Extract<
+      Happened,
+      { readonly what: "first" | "passed" | "reader" | "turn" | "heard" }
+    >,
+  ): void;
   /** Whether a lock could be passed on to it now: it wants one like that, the nodes know nothing of it, and it is in time. */
   isReady(settings: LeaseSettings, nowMs: number): boolean;
   /** The same, for a release that puts it there. */
@@ -50,9 +57,21 @@ export interface QueueMember extends Linkable {
   receive(lease: GrantedWaiter): void;
 }
 
+/** After an attempt that failed in a way that says nothing to others: they may ask until then. */
+export interface Rest {
+  /** Lease clock, ms. */
+  readonly untilMs: number;
+  /** How that attempt failed, and what it asked for: those to whom that says something rest as well. */
+  readonly failure: AttemptFailure;
+  readonly request: Wish;
+}
+
 /**
  * The acquires of this process that wait for one name, first come, first served. Only the first contends; once a
  * reader has been granted, so do all readers ahead of the next writer.
+ *
+ * One that rests stands where it would if it came when its rest is over. So it delays nobody who comes before that, and
+ * nobody who comes after that delays it.
  */
 export class WaitQueue extends LinkedSet<QueueMember> {
   readonly keys: LockKind;
@@ -78,14 +97,56 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   }
 
   /**
-   * Appends it. @returns whether it may ask at once: it is a reader, and so are all ahead of it, which have asked for
-   * nothing yet, so that all ask together
+   * Puts it behind all but those that rest. @returns whether it may ask at once: it is a reader, and so are all ahead of
+   * it, which have asked for nothing yet, so that all ask together
    */
-  append(member: QueueMember): boolean {
-    const { last } = this;
-    this.add(member);
+  append(member: QueueMember, nowMs: number): boolean {
+    const { first } = this;
+    member.rest = this.#restFor(member.request, nowMs);
+    this.#insert(member, member.rest?.untilMs ?? nowMs);
     this.#mostWanted = Math.max(this.#mostWanted, member.keys.permits?.wanted ?? 0);
-    return admits(member) && admits(last) && last?.isAboutToAsk === true;
+    if (this.first !== first) first?.on({ what: "passed" });
+    const ahead = this.before(member);
+    return admits(member) && admits(ahead) && ahead?.isAboutToAsk === true;
+  }
+
+  /** Whether somebody would be ahead of it, had it just come. */
+  isAheadOf(request: WaitingWish, nowMs: number): boolean {
+    const { first } = this;
+    if (first === undefined) return false;
+    const mayPass = first.rest !== undefined && first.rest.untilMs > nowMs;
+    return !mayPass || this.#restFor(request, nowMs) !== undefined;
+  }
+
+  /** How many others poll for something else than it: each asks by itself. */
+  otherCount({ keys }: QueueMember): number {
+    const names = new Set<string>();
+    for (const each of this) names.add(each.keys.name);
+    names.delete(keys.name);
+    return names.size;
+  }
+
+  /** Of a newcomer that would ask what is known, or pass a `fair` one that wants the same lock. */
+  #restFor(request: WaitingWish, nowMs: number): Rest | undefined {
+    // The last rests longest.
+    for (let each = this.last; each !== undefined; each = this.before(each)) {
+      const { rest, keys } = each;
+      if (rest === undefined || rest.untilMs <= nowMs) return undefined;
+      const isBehindFair = each.request.wait.fair && keys.name === request.keys.name;
+      if (isBehindFair || saysTo(rest.failure, rest.request, request)) return rest;
+    }
+    return undefined;
+  }
+
+  /** Ahead of those that rest longer than that. */
+  #insert(member: QueueMember, untilMs: number): void {
+    const behind: QueueMember[] = [];
+    while (this.last?.rest !== undefined && this.last.rest.untilMs > untilMs) {
+      behind.push(this.last);
+      this.delete(this.last);
+    }
+    this.add(member);
+    for (const each of behind.toReversed()) this.add(each);
   }
 
   remove(member: QueueMember, isHeldHere: boolean): void {
@@ -107,29 +168,32 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   }
 
   /**
-   * The first waiter cannot be granted yet: waiters to whom its failure says nothing may try before it retries. The
-   * others stay behind it, and so do those that would pass a `fair` one for the same lock.
+   * The first waiter cannot be granted yet, and rests: waiters to whom its failure says nothing may ask meanwhile. The
+   * others rest with it, and so do those that would pass a `fair` one for the same lock.
    *
-   * @returns false if there is nobody to let pass
+   * @returns whether another is first now
    */
-  rotate(member: QueueMember, failure: AttemptFailure): boolean {
+  letPass(first: QueueMember, untilMs: number, failure: AttemptFailure): boolean {
+    let rest: Rest = { untilMs, failure, request: first.request };
     const staying: QueueMember[] = [];
     const fairNames = new Set<string>();
     for (const each of this) {
       const { request } = each;
       const isBehindFair = fairNames.has(request.keys.name);
-      if (isBehindFair || saysTo(failure, member.request, request)) {
+      if (isBehindFair || saysTo(failure, first.request, request)) {
         staying.push(each);
         if (request.wait.fair) fairNames.add(request.keys.name);
       }
     }
-    if (this.first !== member || staying.length === this.size) return false;
     for (const each of staying) {
       this.delete(each);
-      this.add(each);
+      // None less long than those ahead of it: they keep their order.
+      if (each.rest !== undefined && each.rest.untilMs > rest.untilMs) ({ rest } = each);
+      each.rest = rest;
     }
-    // As if the name were held: waiters that let each other pass must pause in between.
-    this.first?.on({ what: "first", isHeldHere: true });
+    for (const each of staying) this.#insert(each, each.rest?.untilMs ?? untilMs);
+    if (this.first === first) return false;
+    this.first?.on({ what: "first", isHeldHere: false });
     return true;
   }
 
@@ -239,6 +303,10 @@ const MAX_KNOWN = 8;
 interface Wish {
   readonly keys: LockKind;
   readonly settings: LeaseSettings;
+}
+
+interface WaitingWish extends Wish {
+  readonly wait: { readonly fair: boolean };
 }
 
 /** How attempts of one wait queue failed: the others in it need not find that out themselves. */

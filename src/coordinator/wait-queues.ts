@@ -3,7 +3,6 @@ import { ALL_NODES } from "../protocol/quorum.js";
 import { newOperation } from "../protocol/operation.js";
 import { isSamePlace, type Waiter } from "../protocol/node-queue.js";
 import { Allowance } from "./allowance.js";
-import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { admits, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-queue.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort, type VoteFor } from "./ports.js";
 import { HeldPlaces, Places } from "./places.js";
@@ -101,7 +100,7 @@ export class WaitQueues {
       waitQueue = new WaitQueue(keys);
       this.#waitQueues.set(waitQueueKey, waitQueue);
     }
-    const isLetIn = waitQueue.append(member);
+    const isLetIn = waitQueue.append(member, this.#clock.now());
     this.#observer?.onWaiting?.(member.keys, waitQueue.size, 1);
     this.inbox?.listen();
     return { waitQueue, isLetIn };
@@ -147,24 +146,12 @@ export class WaitQueues {
     this.#leaveQueues(keys, waiter, nodes);
   }
 
-  /**
-   * The first waiter lets those pass to whom its failure says nothing. A waiter for only the first name does not wait
-   * for the other names. Nor does one wait for what only the first asks of the nodes, such as answers that are faster
-   * than theirs: while that cannot be had, nobody would get the name. A `fair` one lets nobody pass for that reason.
-   *
-   * @returns false if it lets nobody pass
-   */
-  letPass(waitQueue: WaitQueue, member: QueueMember, failure: AttemptFailure): boolean {
-    const { fair } = member.request.wait;
-    const isContended = failure.kind === "refused" || failure.kind === "split";
-    const mayPass = member.keys.queue.rotates || (!isContended && !fair);
-    if (!mayPass || !waitQueue.rotate(member, failure)) return false;
-    const { waiter } = member;
-    // Where the next one has the same place, nodes that have notified us keep the name for it.
-    if (waiter === undefined || hasPlace(waitQueue.first, waiter)) return true;
+  /** Another is first now in its place. */
+  onPassed(waitQueue: WaitQueue, { keys, waiter }: QueueMember): void {
+    // Where that one has the same place, nodes that have notified us keep the name for it.
+    if (waiter === undefined || hasPlace(waitQueue.first, waiter)) return;
     waitQueue.forgetTurns();
-    this.#leavePlace(waitQueue.keys, member.keys, waiter);
-    return true;
+    this.#leavePlace(waitQueue.keys, keys, waiter);
   }
 
   #leavePlace(keys: LockKind, { queue }: LockKind, waiter: Waiter, nodes = ALL_NODES): void {

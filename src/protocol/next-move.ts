@@ -71,6 +71,10 @@ export interface Known {
         readonly isTurnSeen: boolean;
         /** How it or another in its wait queue last failed, as far as that says something about what it asks for. */
         readonly knownFailure: AttemptFailure | undefined;
+        /** It has failed, or others that ask the same have: until then those to whom that says nothing may ask before it. */
+        readonly restsUntilMs: number | undefined;
+        /** How many others of its wait queue poll for something else. */
+        readonly otherCount: number;
         /** Notifications have not made it ask too often. */
         mayAskInTurn(nowMs: number): boolean;
       }
@@ -122,6 +126,8 @@ export type Happened =
   | { readonly what: "due" }
   /** Everybody ahead of it is gone. @param isHeldHere because the one ahead got the lock */
   | { readonly what: "first"; readonly isHeldHere: boolean }
+  /** While it rests, another has come to be first. */
+  | { readonly what: "passed" }
   /** A reader of this process got the lock, and only readers are ahead. */
   | { readonly what: "reader" }
   /** Nodes have notified it. */
@@ -218,6 +224,8 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
       return onDue(known, nowMs);
     case "looked":
       return onLooked(happened.quorumFreeInMs, known, nowMs);
+    case "passed":
+      return known.attempt === undefined ? behind(known.lastFailure, known, nowMs) : GO_ON;
     case "first":
     case "reader":
     case "turn":
@@ -240,6 +248,29 @@ const MAX_DELAYS = 8;
 /** Whether a failed attempt is made again immediately, as it says nothing about the nodes. */
 export function isMadeAgain({ kind, votes }: AttemptFailure, delayCount: number): boolean {
   return kind === "unreachable" && isOwnDelay(votes) && delayCount < MAX_DELAYS;
+}
+
+/** For each other waiter of a wait queue that polls by itself, ms: so all of them make at most 250 attempts a second. */
+const MIN_POLL_SHARE_MS = 4;
+
+/**
+ * Until when a waiter rests that has failed in a way that says nothing to others: as long as it pauses anyway. Those
+ * that poll by themselves ask one after the other, and whoever comes asks after those whose rest is over. So they rest
+ * long enough that a third of the time none of them asks, with jitter, so that they do not all ask in a row.
+ *
+ * @param tookMs how long its attempt took
+ */
+export function restUntilMs(
+  failure: AttemptFailure,
+  known: Known,
+  tookMs: number,
+  nowMs: number,
+): number {
+  const attemptMs = Math.min(tookMs, known.request.settings.nodeTimeoutMs);
+  const shareMs = Math.max(MIN_POLL_SHARE_MS, attemptMs);
+  const othersMs = (known.place?.otherCount ?? 0) * shareMs;
+  const restMs = othersMs > 0 ? othersMs * (1 + known.random()) : 0;
+  return nowMs + Math.max(pollMs(failure, known), restMs);
 }
 
 /**
@@ -467,10 +498,15 @@ function onSign(
   nowMs: number,
 ): NextMove {
   switch (happened.what) {
-    case "first":
+    case "first": {
       // Its release will put us into the nodes' queues. Otherwise soon, but not from within this call: where one
       // waiter gives up, all behind it may be about to.
-      return happened.isHeldHere ? after(undefined, known, nowMs) : { move: "askAt", atMs: nowMs };
+      // A set asks nevertheless: whoever comes for its first name passes it only while it rests.
+      const pauses = happened.isHeldHere && !known.request.keys.queue.rotates;
+      const atMs = pauses ? after(undefined, known, nowMs).atMs : nowMs;
+      // No new rest, which would never end where others come and go.
+      return { move: "askAt", atMs: Math.max(atMs, known.place?.restsUntilMs ?? 0) };
+    }
     case "reader":
       // All of them from the schedule, in one turn of the event loop, so that they share batches.
       return { move: "askAt", atMs: nowMs };
@@ -512,7 +548,15 @@ function first(failure: AttemptFailure, known: Known, nowMs: number): NextMove {
   const isHeld = failure.kind === "refused" || failure.kind === "split";
   return isHeld && isHeard && known.request.keys.queue.isRefreshed
     ? inPlace(failure.quorumFreeInMs, known, nowMs)
-    : after(failure, known, nowMs);
+    : resting(failure, known, nowMs);
+}
+
+/** Until its rest is over, so that nobody waits for it after that. */
+function resting(failure: AttemptFailure, known: Known, nowMs: number): NextMove {
+  const atMs = known.place?.restsUntilMs;
+  if (atMs === undefined || atMs <= nowMs) return after(failure, known, nowMs);
+  const askAgain = known.isHeard ? undefined : inContest(failure, known, nowMs);
+  return askAgain ?? { move: "askAt", atMs };
 }
 
 /** Notified while it was asking. */
@@ -526,19 +570,21 @@ function inPlace(quorumFreeInMs: number, known: Known, nowMs: number): NextMove 
 }
 
 /** After a pause, unless it is notified first. */
-function after(failure: AttemptFailure | undefined, known: Known, nowMs: number): NextMove {
+function after(
+  failure: AttemptFailure | undefined,
+  known: Known,
+  nowMs: number,
+): Extract<NextMove, { move: "askAt" }> {
+  const askAgain = known.isHeard ? undefined : inContest(failure, known, nowMs);
+  return askAgain ?? { move: "askAt", atMs: nowMs + pollMs(failure, known) };
+}
+
+/** In the nodes' queues, if they can notify it. */
+function pollMs(failure: AttemptFailure | undefined, known: Known): number {
   const quorumFreeInMs = failure?.quorumFreeInMs ?? Number.POSITIVE_INFINITY;
-  if (known.isHeard) {
-    const { minDelayMs, maxDelayMs } = known.request.wait;
-    const waitMs = turnWaitMs({ minDelayMs, maxDelayMs, quorumFreeInMs, unit: known.random() });
-    return { move: "askAt", atMs: nowMs + waitMs };
-  }
-  return (
-    inContest(failure, known, nowMs) ?? {
-      move: "askAt",
-      atMs: nowMs + pauseMs(known, quorumFreeInMs),
-    }
-  );
+  if (!known.isHeard) return pauseMs(known, quorumFreeInMs);
+  const { minDelayMs, maxDelayMs } = known.request.wait;
+  return turnWaitMs({ minDelayMs, maxDelayMs, quorumFreeInMs, unit: known.random() });
 }
 
 /** After such a pause, unless it would be woken earlier anyway. */

@@ -14,6 +14,7 @@ import {
   mayBeginByGrant,
   isMadeAgain,
   nextMove,
+  restUntilMs,
   type Happened,
   type Known,
   type NextMove,
@@ -57,10 +58,13 @@ interface Facts {
   readonly isLetIn: boolean;
   readonly isHeard: boolean;
   readonly isRefreshed: boolean;
+  readonly rotates: boolean;
   readonly isInPlace: boolean;
   readonly isItsTurn: boolean;
   readonly isTurnSeen: boolean;
   readonly mayAskInTurn: boolean;
+  readonly restsUntilMs: number | undefined;
+  readonly otherCount: number;
   readonly wakeAtMs: number;
   readonly askAtMs: number;
   readonly ownWaiters: Known["ownWaiters"];
@@ -78,7 +82,8 @@ interface Facts {
 function knownOf(facts: Facts): Known {
   const keys = keysOf("lock:", "name");
   const joinOnly = facts.isOwned ? () => keys : undefined;
-  const queue = { ...keys.queue, isRefreshed: facts.isRefreshed };
+  const { isRefreshed, rotates } = facts;
+  const queue = { ...keys.queue, isRefreshed, rotates };
   const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
   const { permitCount, wanted } = facts;
   const { permits } = permitCount === undefined ? keys : permitLock(keys, permitCount, wanted);
@@ -108,6 +113,7 @@ const FIRST: Facts = {
     quickCount: 0,
   },
   ...{ isAsking: true, isLost: false, standing: "wait", undecidedMs: undefined },
+  ...{ restsUntilMs: undefined, otherCount: 0, rotates: false },
 };
 const BEHIND: Facts = { ...FIRST, isFirst: false };
 const OWNED: Facts = { ...BEHIND, isOwned: true };
@@ -633,6 +639,30 @@ table("nextMove, in its wait queue after an attempt", [
     { ...FIRST, isItsTurn: true, mayAskInTurn: false },
     waitFor(400 + SOON_MS),
   ],
+  [
+    "asks when its rest is over, so that nobody waits for it after that",
+    queued(REFUSED),
+    { ...FIRST, isRefreshed: false, restsUntilMs: NOW_MS + 33 },
+    askIn(33),
+  ],
+  [
+    "does so where nobody notifies it",
+    queued(REFUSED),
+    { ...FIRST, isHeard: false, restsUntilMs: NOW_MS + 33 },
+    askIn(33),
+  ],
+  [
+    "contends meanwhile, if it may",
+    queued(CONTESTED),
+    { ...FIRST, ...IN_CONTEST, isHeard: false, restsUntilMs: NOW_MS + 333 },
+    askIn(CONTEST_PAUSE_MS),
+  ],
+  [
+    "pauses after a rest that is over",
+    queued(SILENT),
+    { ...FIRST, restsUntilMs: NOW_MS },
+    askIn(POLL_MS),
+  ],
   ["sleeps once others have passed it", queued(EXHAUSTED), BEHIND, AT_DEADLINE],
   ["keeps looking for its owner's lock then", queued(EXHAUSTED), OWNED, askIn(SOON_MS + 1)],
 ]);
@@ -682,6 +712,8 @@ table("nextMove, when it is woken", [
   ],
 ]);
 
+const SET: Facts = { ...FIRST, isRefreshed: false, rotates: true };
+const PASSED: Happened = { what: "passed" };
 const first = (isHeldHere: boolean): Happened => ({ what: "first", isHeldHere });
 const UNDER_WAY = { ...FIRST, isUnderWay: true };
 const LOST = { ...UNDER_WAY, isLost: true };
@@ -691,6 +723,38 @@ table("nextMove, on what it hears", [
     "polls once the one ahead got the lock: its release notifies us",
     first(true),
     FIRST,
+    askIn(POLL_MS),
+  ],
+  [
+    "does not before its rest is over",
+    first(false),
+    { ...FIRST, restsUntilMs: NOW_MS + 3 },
+    askIn(3),
+  ],
+  ["does after its rest", first(false), { ...FIRST, restsUntilMs: NOW_MS - 3 }, askIn(0)],
+  [
+    "rests where that is longer than the pause behind a lock of its process",
+    first(true),
+    { ...FIRST, restsUntilMs: NOW_MS + POLL_MS + 1 },
+    askIn(POLL_MS + 1),
+  ],
+  [
+    "pauses where its rest is shorter",
+    first(true),
+    { ...FIRST, restsUntilMs: NOW_MS + POLL_MS - 1 },
+    askIn(POLL_MS),
+  ],
+  [
+    "does not pause as a set, which lets others pass only after an attempt",
+    first(true),
+    SET,
+    askIn(0),
+  ],
+  ["sleeps once others have passed it while it rests", PASSED, BEHIND, AT_DEADLINE],
+  [
+    "looks again for its owner's lock then",
+    PASSED,
+    { ...OWNED, lastFailure: SILENT },
     askIn(POLL_MS),
   ],
   [
@@ -725,6 +789,7 @@ table("nextMove, on what it hears", [
   ...[
     first(false),
     first(true),
+    PASSED,
     { what: "reader" } as const,
     turn(true),
     turn(false),
@@ -817,6 +882,29 @@ describe("mayBeginByGrant", () => {
   }
 });
 
+describe("restUntilMs", () => {
+  for (const [says, facts, tookMs, restMs] of [
+    ["is as long as it pauses where nobody else polls", {}, 1, POLL_MS],
+    ["however long its attempt took", {}, 900, POLL_MS],
+    ["is a back-off where nobody notifies it", { isHeard: false }, 1, PAUSE_MS],
+    ["leaves each of the others some time", { otherCount: 100 }, 1, 600],
+    ["leaves them more than the time that an attempt takes", { otherCount: 100 }, 6, 900],
+    ["which is no longer than its node deadline", { otherCount: 100 }, 900, 150 * 50],
+    ["is no shorter where that is less than the pause", { otherCount: 10 }, 3, POLL_MS],
+  ] as const) {
+    it(says, () => {
+      const untilMs = restUntilMs(SILENT, knownOf({ ...FIRST, ...facts }), tookMs, NOW_MS);
+      expect(untilMs).to.equal(NOW_MS + restMs);
+    });
+  }
+
+  it("ends soon after a quorum can be free", () => {
+    expect(restUntilMs({ ...REFUSED, quorumFreeInMs: 9 }, knownOf(FIRST), 1, NOW_MS)).to.equal(
+      NOW_MS + 9 + SOON_MS,
+    );
+  });
+});
+
 describe("entryOf", () => {
   const NEVER = Number.POSITIVE_INFINITY;
   const rows: readonly (readonly [
@@ -886,10 +974,19 @@ describe("nextMove", () => {
   const flag = fc.boolean();
   const anyKnown = fc
     .record({
-      ...{ isUnderWay: flag, isOwned: flag, isFirst: flag, isLetIn: flag, isHeard: flag },
+      ...{
+        isUnderWay: flag,
+        isOwned: flag,
+        isFirst: flag,
+        isLetIn: flag,
+        isHeard: flag,
+        rotates: flag,
+      },
       ...{ isRefreshed: flag, isInPlace: flag, isItsTurn: flag, isTurnSeen: flag },
       ...{ mayAskInTurn: flag, fair: flag, attemptCount: fc.nat(40) },
       knownFailure: fc.constantFrom(undefined, REFUSED, SILENT),
+      lastFailure: fc.constantFrom(undefined, REFUSED, SILENT),
+      restsUntilMs: fc.constantFrom(undefined, NOW_MS - 1, NOW_MS + 1),
       unit,
     })
     .map(({ fair, unit: drawn, ...known }) => ({
@@ -912,7 +1009,7 @@ describe("nextMove", () => {
       turn(true),
       turn(false),
     ] as const),
-    ...([{ what: "heard" }, looked(), looked(50)] as const),
+    ...([PASSED, { what: "heard" }, looked(), looked(50)] as const),
   );
 
   it("draws at most one number after an attempt, never asks in the past, and gives up only after the deadline", () => {
