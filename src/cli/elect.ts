@@ -126,10 +126,13 @@ function endText({ ending, isLost }: Outcome): string {
 }
 
 function heldOf(locks: LockManager, term: Term, label: string): HeldLock {
-  const { name, fencingToken, signal } = term;
+  const { name, fencingToken } = term;
   return {
-    ...{ names: [name], fencingToken, signal, label },
+    ...{ names: [name], fencingToken, label },
     ...{ mode: "exclusive" as const, permit: undefined, fingerprint: undefined },
+    get signal() {
+      return term.signal;
+    },
     get remainingMs() {
       return term.remainingMs;
     },

@@ -1,3 +1,9 @@
+import type { ForceReleaseResult, HolderReport, LockReport, NodeReport } from "../index.js";
+import type { ServerSeen } from "./doctor/seen.js";
+
+/** All that a type has, so that what is printed has no field that its schema forbids. */
+type FieldsOf<Printed> = { readonly [Field in keyof Required<Printed>]: object };
+
 /** What `--json` prints of a holder. */
 const HOLDER = {
   type: "object",
@@ -20,6 +26,12 @@ const HOLDER = {
     permit: {
       type: "integer",
     },
+    permits: {
+      type: "array",
+      items: {
+        type: "integer",
+      },
+    },
     remainingMs: {
       type: "number",
     },
@@ -35,7 +47,7 @@ const HOLDER = {
     isQuorate: {
       type: "boolean",
     },
-  },
+  } satisfies FieldsOf<HolderReport>,
 } as const;
 
 /** What `--json` prints of one name in a list. */
@@ -208,7 +220,7 @@ export const SCHEMAS = {
           $ref: "#/$defs/node",
         },
       },
-    },
+    } satisfies FieldsOf<LockReport>,
     $defs: {
       holder: HOLDER,
       node: {
@@ -240,7 +252,7 @@ export const SCHEMAS = {
           message: {
             type: "string",
           },
-        },
+        } satisfies FieldsOf<NodeReport>,
       },
     },
   },
@@ -269,7 +281,7 @@ export const SCHEMAS = {
       isQuorate: {
         type: "boolean",
       },
-    },
+    } satisfies FieldsOf<ForceReleaseResult>,
   },
   doctor: {
     type: "object",
@@ -311,7 +323,13 @@ export const SCHEMAS = {
               enum: ["votes", "new", "waits", "quarantined", "unkept", "no"],
             },
             flavour: {
-              enum: ["Redis", "Valkey", "KeyDB", "Dragonfly"],
+              enum: [
+                "Redis",
+                "Valkey",
+                "KeyDB",
+                "Dragonfly",
+                "Garnet",
+              ] satisfies ServerSeen["flavour"][],
             },
             version: {
               type: "string",

@@ -166,7 +166,10 @@ export class LeaseRenewal implements Throttled, Verifiable {
     const forMs = schedule.longestStallMs(this.#lease.provenAtMs);
     const lateMs = this.#unbegunForMs;
     if (forMs >= ttlMs * STALLED_PART) return { kind: "stalled", forMs, lateMs };
-    if (votes === undefined || this.#unbegunMs !== undefined) return { kind: "queued", lateMs };
+    if (this.#unbegunMs !== undefined) return { kind: "queued", lateMs };
+    // A ttl of a few ms is over before a timer fires.
+    if (votes === undefined)
+      return { kind: "stalled", forMs: Math.max(forMs, lateMs ?? 0), lateMs };
     const silent = faultVote("timeout", true, "no answer");
     return { kind: "unconfirmed", votes: Array.from(votes, (vote) => vote ?? silent) };
   }

@@ -1,4 +1,5 @@
 import type { ReadyOptions } from "../api/locks.js";
+import { OPTIONS } from "../options/table.js";
 import { boolean, checkKnown, number } from "../runtime/validate.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { ClosedError, NotReadyError } from "../api/errors.js";
@@ -36,7 +37,7 @@ export async function untilReady(
 ): Promise<void> {
   checkKnown(options, ["signal", "all", "timeoutMs"]);
   const { signal, all = false, timeoutMs } = options;
-  signal?.throwIfAborted();
+  if (signal !== undefined) OPTIONS.signal.check("signal", signal).throwIfAborted();
   boolean("all", all);
   const limitMs = number("timeoutMs", timeoutMs ?? DEFAULT_TIMEOUT_MS, 0);
   const { clock } = behind;

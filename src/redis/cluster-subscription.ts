@@ -10,6 +10,7 @@ import {
   isConnectionClosed,
   isOfClusterMember,
 } from "../script/redis-errors.js";
+import { dropClient } from "./drop-stream.js";
 import { connectOnce } from "./client-events.js";
 
 /** How long a channel is kept after the last operation that needed it, ms: longer than a place lives. */
@@ -101,7 +102,7 @@ export class ClusterSubscription implements Subscription {
 
   close(): void {
     this.#isOver = true;
-    for (const { redis } of this.#members.values()) disconnect(redis);
+    for (const { redis } of this.#members.values()) dropClient(redis);
   }
 
   #subscribe(cluster: Cluster, ear: Ear, nowMs: number): void {
@@ -181,16 +182,11 @@ export class ClusterSubscription implements Subscription {
     for (const [key, { redis }] of this.#members) {
       if (used.has(key)) continue;
       this.#members.delete(key);
-      disconnect(redis);
+      dropClient(redis);
     }
   }
 }
 
 function keyOf({ host, port }: RedisOptions): string {
   return `${host}:${port}`;
-}
-
-/** If it has already ended, ioredis would wait for that end with a timer that keeps the process alive for 2 s. */
-function disconnect(redis: Redis): void {
-  if (redis.status !== "end") redis.disconnect();
 }

@@ -21,6 +21,7 @@ import { outOfStep } from "../channel/node-connection.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
+import { dropClient } from "./drop-stream.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import type { NodeCredentials } from "./credentials.js";
 import { fencesKey, inSmallTable } from "./cluster-fences.js";
@@ -224,6 +225,6 @@ class ClusterConnection implements Connection {
   }
 
   close(): void {
-    this.#cluster.disconnect();
+    dropClient(this.#cluster);
   }
 }

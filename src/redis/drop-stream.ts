@@ -1,3 +1,4 @@
+import { Cluster, type Redis } from "ioredis";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
@@ -12,4 +13,15 @@ export function dropStream(stream: Duplex): void {
     stream instanceof Socket && !stream.writableEnded && !("encrypted" in stream);
   if (isResettable) stream.resetAndDestroy();
   else stream.destroy();
+}
+
+/**
+ * Closes the connections of a client at once. ioredis would ask the server to close them, and wait for that with a timer
+ * that keeps the process alive for 2 s, also where the server does not answer, or has closed them before.
+ */
+export function dropClient(client: Redis | Cluster): void {
+  if (client instanceof Cluster) client.nodes().forEach(dropClient);
+  else if (client.status === "end") return;
+  else if (client.stream !== undefined) dropStream(client.stream);
+  client.disconnect();
 }

@@ -1,7 +1,7 @@
 import type { ConnectionFailure } from "../channel/transport.js";
 import { connectOnce } from "./client-events.js";
 import { Cluster, type Redis } from "ioredis";
-import { dropStream } from "./drop-stream.js";
+import { dropClient } from "./drop-stream.js";
 import type { NodeClients } from "./node-config.js";
 
 export type { Cluster, Redis };
@@ -22,11 +22,7 @@ export type PlainClient =
  */
 export async function openPlainClient(node: NodeClients, timeoutMs: number): Promise<PlainClient> {
   const client = node.open();
-  const close = (): void => {
-    const { stream } = client as Partial<Redis>;
-    if (stream !== undefined) dropStream(stream);
-    client.disconnect();
-  };
+  const close = (): void => dropClient(client);
   return new Promise((resolve) => {
     const fail = (failure: ConnectionFailure): void => {
       clearTimeout(timer);

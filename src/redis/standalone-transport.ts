@@ -10,7 +10,7 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
-import { dropStream } from "./drop-stream.js";
+import { dropClient } from "./drop-stream.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
@@ -128,10 +128,8 @@ class StandaloneConnection implements Connection {
   }
 
   close(): void {
-    const { stream } = this.#redis;
-    if (stream !== undefined) dropStream(stream);
-    this.#redis.disconnect();
-    this.#another?.disconnect();
+    dropClient(this.#redis);
+    if (this.#another !== undefined) dropClient(this.#another);
   }
 
   #openAnother(open: () => Redis): Promise<Another | undefined> {
@@ -140,7 +138,7 @@ class StandaloneConnection implements Connection {
     return new Promise((resolve) => {
       const another = {
         call: (name: string, ...words: string[]) => redis.call(name, ...words),
-        close: () => redis.disconnect(),
+        close: () => dropClient(redis),
       };
       connectOnce(redis, { onOpen: () => resolve(another), onClose: () => resolve(undefined) });
     });
@@ -154,14 +152,10 @@ export function subscribeOnce(
   events: SubscriptionEvents,
 ): Subscription {
   let isOver = false;
-  const disconnect = (): void => {
-    // If it has already ended, ioredis would wait for that end with a timer that keeps the process alive for 2 s.
-    if (redis.status !== "end") redis.disconnect();
-  };
   const end = (refusal?: string): void => {
     if (isOver) return;
     isOver = true;
-    disconnect();
+    dropClient(redis);
     events.onClose(refusal);
   };
   redis.on("message", (_, message: string) => {
@@ -183,7 +177,7 @@ export function subscribeOnce(
   return {
     close: () => {
       isOver = true;
-      disconnect();
+      dropClient(redis);
     },
   };
 }

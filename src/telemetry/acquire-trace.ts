@@ -4,6 +4,7 @@ import {
   ClosedError,
   LockContendedError,
   LockLostError,
+  QueueFullError,
   QuorumUnreachableError,
   SplitError,
   ValidityExhaustedError,
@@ -123,7 +124,7 @@ export function traceAcquire<L extends GrantedLock>(
 
 function outcomeOf(error: unknown, signal: AbortSignal | undefined): AcquireOutcome {
   if (signal?.aborted === true && error === signal.reason) return "aborted";
-  if (error instanceof LockContendedError) return "contended";
+  if (error instanceof LockContendedError || error instanceof QueueFullError) return "contended";
   if (error instanceof WaitTimeoutError) return "timeout";
   if (error instanceof QuorumUnreachableError) return "unreachable";
   if (error instanceof SplitError) return "split";

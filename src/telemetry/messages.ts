@@ -20,7 +20,7 @@ export interface LockMessage {
 
 /**
  * - `granted`
- * - `contended`: one attempt, and others hold the name
+ * - `contended`: one attempt, and others hold the name; or too many wait for it (`maxWaiters`)
  * - `timeout`: others held it for all of `waitMs`
  * - `unreachable`: too few nodes answered
  * - `split`: nobody had the name, but others asked for it at the same moment

@@ -255,6 +255,16 @@ describe("Lease: why it ran out", () => {
       .within(lateMs, lateMs + 5);
   });
 
+  it("timers were too late for a ttl of a few ms, and no others waited", () => {
+    const bench = new CoordinatorBench();
+    const lease = bench.lease({ ttlMs: 10 });
+    bench.clock.stall(6);
+    expect(lease.isHeld() && lease.remainingMs > 5).to.equal(false);
+    lease.wake(bench.clock.now());
+    expect(lease.lossCause).to.have.property("kind", "stalled");
+    expect(lease.lossCause).to.have.property("forMs").within(2, 6);
+  });
+
   it("is told of no other loss", () => {
     const bench = new CoordinatorBench();
     const lease = bench.lease({ maxHoldMs: 100 });

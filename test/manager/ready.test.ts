@@ -219,6 +219,13 @@ describe("untilReady", () => {
     });
   }
 
+  it("names a signal that is none", async () => {
+    for (const signal of [5, {}, new AbortController()]) {
+      const error = await rejectionWith(TypeError, new Nodes("ready").ready({ signal } as never));
+      expect(error.message).to.match(/^`signal` must be an AbortSignal, got /);
+    }
+  });
+
   it("rejects with the signal's reason, before and while it waits, and when closed", async () => {
     const reason = new Error("the caller's own");
     expect(

@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { expect } from "chai";
-import { dropStream } from "../../src/redis/drop-stream.js";
+import { Redis } from "ioredis";
+import { dropClient, dropStream } from "../../src/redis/drop-stream.js";
+import { RedisProcess } from "../../src/testing/index.js";
 import { activeResources } from "../support/active-resources.js";
 import { eventually } from "../support/settle.js";
 
@@ -86,4 +88,49 @@ describe("dropStream", () => {
     expect(their.bytesRead - beforeCount).to.be.below(500_000);
     their.destroy();
   });
+});
+
+describe("dropClient", () => {
+  let redis: RedisProcess;
+  before(async () => void (redis = await RedisProcess.start()));
+  after(() => redis.stop());
+
+  const opened = async (): Promise<Redis> => {
+    const client = new Redis(redis.port, { lazyConnect: true, retryStrategy: () => null });
+    client.on("error", () => {});
+    await client.connect();
+    return client;
+  };
+  const ROWS: readonly [when: string, before: (client: Redis) => Promise<unknown>][] = [
+    ["while it is open", async () => {}],
+    [
+      "while it listens to a server that does not answer",
+      async (client) => {
+        await client.subscribe("a");
+        await redis.pause();
+      },
+    ],
+    [
+      "after its end",
+      async (client) => {
+        const ended = once(client, "end");
+        client.disconnect();
+        await ended;
+      },
+    ],
+  ];
+
+  for (const [when, happens] of ROWS) {
+    it(`leaves no timer that keeps the process alive: ${when}`, async () => {
+      const client = await opened();
+      await happens(client);
+      // From here on mocha's own is counted.
+      const before = activeResources("Timeout");
+      dropClient(client);
+      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+      expect(client.status).to.equal("end");
+      expect(activeResources("Timeout")).to.be.at.most(before);
+      await redis.resume();
+    });
+  }
 });

@@ -5,6 +5,7 @@ import {
   LockContendedError,
   LockLostError,
   OverloadedError,
+  QueueFullError,
   QuorumUnreachableError,
   SplitError,
   ValidityExhaustedError,
@@ -130,6 +131,10 @@ describe("AcquireTrace", () => {
   const reason = new ClosedError("of the caller");
   for (const { error, outcome } of [
     { error: new LockContendedError("a", []), outcome: "contended" },
+    {
+      error: new QueueFullError("a", [], TRIED, { waitingCount: 3, maxWaiters: 3 }),
+      outcome: "contended",
+    },
     { error: new WaitTimeoutError("a", [], TRIED), outcome: "timeout" },
     { error: new QuorumUnreachableError("a", []), outcome: "unreachable" },
     { error: new SplitError("a", []), outcome: "split" },

@@ -146,11 +146,15 @@ export function acquireOptions({
 /** The lock as the command sees it. */
 async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<HeldLock> {
   const { fingerprintOf } = await import("../../operator/fingerprint.js");
-  const { names, mode, permit, signal } = lock;
+  const { names, mode, permit } = lock;
   return {
-    ...{ names, mode, permit, label, signal },
+    ...{ names, mode, permit, label },
     fencingToken: lock.fencingToken,
     fingerprint: fingerprintOf(ownerIdOf(lock)),
+    // Finds a loss, by the clock, before any timer.
+    get signal() {
+      return lock.signal;
+    },
     get remainingMs() {
       return lock.remainingMs;
     },
