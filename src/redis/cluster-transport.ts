@@ -14,7 +14,7 @@ import { OF_CLUSTER } from "../protocol/capabilities.js";
 import type { Clock } from "../coordinator/ports.js";
 import { channelInSlot, inboxChannel } from "../protocol/keys.js";
 import { NO_RECORD, PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
-import type { Operation, Vote } from "../protocol/operation.js";
+import { faultVote, type Operation, type OperationOf, type Vote } from "../protocol/operation.js";
 import { systemClock } from "../runtime/system.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { outOfStep } from "../channel/node-connection.js";
@@ -66,7 +66,7 @@ export class ClusterTransport implements Transport {
 
   connect(events: ConnectionEvents): Connection {
     const cluster = this.#open();
-    return new ClusterConnection(cluster, this.#wire, events, (slot, forMs) =>
+    return new ClusterConnection(cluster, this.#wire, events, this.#clock, (slot, forMs) =>
       this.#subscription?.listen(cluster, slot, forMs),
     );
   }
@@ -82,6 +82,17 @@ export class ClusterTransport implements Transport {
 const MAY_PUBLISH = `local reply = redis.pcall("SPUBLISH", KEYS[1], "")
 return type(reply) == "number" and 1 or 0`;
 
+/** Releases that are kept for members that are gone, and how long before they are sent again, ms. */
+const [MAX_OWED, OWED_PAUSE_MS] = [4_096, 1_000];
+
+interface Owed {
+  readonly fences: string;
+  readonly slot: number;
+  readonly number: number;
+  /** Monotonic clock, ms. */
+  readonly untilMs: number;
+}
+
 class ClusterConnection implements Connection {
   readonly #cluster: Cluster;
   readonly #wire: BatchWire;
@@ -92,15 +103,21 @@ class ClusterConnection implements Connection {
   readonly #loaded = new Set<string>();
   /** By slot: the number of the last call. */
   readonly #last = new Map<number, number>();
+  readonly #clock: Pick<Clock, "steady">;
+  readonly #owed = new Map<OperationOf<"release">, Owed>();
+  #again: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   /** @param listen the process may be told of something in that slot */
   constructor(
     cluster: Cluster,
     wire: BatchWire,
     events: ConnectionEvents,
+    clock: Pick<Clock, "steady">,
     listen: (slot: Slot, forMs: number) => void,
   ) {
     this.#cluster = cluster;
+    this.#clock = clock;
     this.#wire = wire;
     this.#listen = listen;
     // While the connection opens.
@@ -219,12 +236,43 @@ class ClusterConnection implements Connection {
       if (outOfStep({ number }, decoded) !== undefined) return undefined;
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
-      if (isConnectionClosed(error)) throw error;
-      return operations.map(() => operationFault(error));
+      if (!isConnectionClosed(error)) return operations.map(() => operationFault(error));
+      // That of the whole Cluster has its own event.
+      if (this.#isClosed || this.#cluster.status !== "ready") throw error;
+      // ioredis finds out only now and then who has the slots of a member that is gone.
+      this.#cluster.refreshSlotsCache();
+      for (const each of operations) {
+        if (each.kind === "release") this.#owe(each, { fences, slot, number });
+      }
+      return operations.map(() => faultVote("disconnected", true, "its member is not connected"));
     }
   }
 
+  /** A release whose member is gone is sent again, also to the one that takes its place, until its keys expire. */
+  #owe(release: OperationOf<"release">, to: Omit<Owed, "untilMs">): void {
+    if (this.#owed.size >= MAX_OWED || this.#owed.has(release)) return;
+    this.#owed.set(release, { ...to, untilMs: this.#clock.steady() + release.ttlMs });
+    this.#again ??= setTimeout(this.#sendOwed, OWED_PAUSE_MS).unref();
+  }
+
+  readonly #sendOwed = (): void => {
+    this.#again = undefined;
+    const nowMs = this.#clock.steady();
+    for (const [release, { fences, slot, number, untilMs }] of this.#owed) {
+      if (nowMs >= untilMs) this.#owed.delete(release);
+      else {
+        void this.#call([release], fences, slot, number).then(
+          (votes) => votes?.[0]?.kind !== "fault" && this.#owed.delete(release),
+          () => {},
+        );
+      }
+    }
+    if (this.#owed.size > 0) this.#again = setTimeout(this.#sendOwed, OWED_PAUSE_MS).unref();
+  };
+
   close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#again);
     dropClient(this.#cluster);
   }
 }

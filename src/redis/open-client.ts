@@ -1,4 +1,5 @@
 import { Cluster, Command, Redis, type ClusterOptions, type RedisOptions } from "ioredis";
+import { isTryAgain } from "../script/redis-errors.js";
 
 export type HardenedOptions = RedisOptions & { readonly replyMapping: "legacy" };
 
@@ -49,6 +50,9 @@ export function hardenedCluster(
     enableAutoPipelining: false,
     clusterRetryStrategy: () => null,
     clusterNodeRetryStrategy: null,
+    // Above 0, a command that fails because its member is gone is sent again, after its own rollback.
+    retryDelayOnFailover: 0,
+    retryDelayOnClusterDown: 0,
     redisOptions: { ...ofMembers, ...own },
   };
 }
@@ -137,6 +141,11 @@ export function sendBytes(
   slot?: number,
 ): Promise<unknown> {
   const command = new EncodedCommand(name, bytes, slot);
+  const { reject } = command;
   client.sendCommand(command);
+  // A Cluster client sends a command again that comes in the middle of a migration: what follows would overtake it.
+  const again = command.reject;
+  if (client instanceof Cluster)
+    command.reject = (error) => (isTryAgain(error) ? reject(error) : again(error));
   return command.promise;
 }

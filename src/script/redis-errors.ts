@@ -129,6 +129,11 @@ export function isNoScript(error: unknown): boolean {
   return text(error).startsWith("NOSCRIPT");
 }
 
+/** A member of a Cluster does not have all keys of a slot that is migrated now; nothing was executed. */
+export function isTryAgain(error: unknown): boolean {
+  return text(error).startsWith("TRYAGAIN");
+}
+
 /** ioredis's error for commands that were unanswered, or not yet written, when the connection closed. */
 const CLOSED = [
   "Connection is closed",

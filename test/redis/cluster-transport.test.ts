@@ -15,6 +15,7 @@ import { BatchWire } from "../../src/script/batch-encoder.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 import { operation } from "../support/channel-bench.js";
 import { NO_LIST } from "../support/no-list.js";
+import { eventually } from "../support/settle.js";
 import { wordsIn } from "../support/words-in.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1 });
@@ -52,6 +53,9 @@ function connectionTo(
 ): Connection {
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
+    status: "ready",
+    refreshSlotsCache: () => {},
+    nodes: () => [],
     slots: Array.from({ length: 16_384 }, (_, slot) => [slot < 8_192 ? "a:1" : "b:1"]),
     cluster: () => Promise.resolve(nodes),
     eval: evaluate,
@@ -63,7 +67,10 @@ function connectionTo(
         command.reject(error as Error);
       }
     },
-    disconnect: () => client.emit("end"),
+    disconnect: () => {
+      client.status = "end";
+      client.emit("end");
+    },
   });
   const open = (): Cluster => client as unknown as Cluster;
   const events = { onOpen: () => {}, onClose: () => onClose() };
@@ -135,8 +142,10 @@ describe("ClusterTransport", () => {
     async function sent(
       answer: (call: Call) => unknown,
       asked = operations,
+      onOpen: (close: () => void) => void = () => {},
     ): Promise<BatchReply | undefined> {
       const connection = connectionTo(`${A}\n`, answer);
+      onOpen(() => connection.close());
       await new Promise<HandshakeReply>((resolve) => connection.handshake(REQUEST, resolve));
       const batch = { operations: asked, recordId: "id", number: NUMBER, withScript: false };
       return await Promise.race([
@@ -216,11 +225,37 @@ describe("ClusterTransport", () => {
       expect(reply.votes.map(({ kind }) => kind)).to.deep.equal(kinds);
     });
 
-    it("says nothing once the connection is closed: its end says it", async () => {
-      const reply = await sent(({ slot, number }) => {
-        if (slot === slotOf("b")) throw new Error("Connection is closed.");
-        return number;
-      });
+    it("counts a member that is gone for its own operations only, and sends its releases again", async () => {
+      const releases = names.map((name) =>
+        operation("release", `owner of ${name}`, { keys: keysOf("lock:", name), ttlMs: 60_000 }),
+      );
+      let isGone = true;
+      const calls: Call[] = [];
+      const gone = (call: Call): unknown => {
+        if (isGone && call.slot === slotOf("b")) throw new Error("Connection is closed.");
+        calls.push(call);
+        return call.number;
+      };
+      let close = (): void => {};
+      const reply = await sent(gone, releases, (closing) => (close = closing));
+      if (reply?.kind !== "votes") return expect.fail("no votes");
+      const found = reply.votes.map((vote) => (vote.kind === "fault" ? vote.fault : vote.kind));
+      const votes = names.map((name) => (name === "b" ? "disconnected" : "granted"));
+      expect(found).to.deep.equal(votes);
+      isGone = false;
+      calls.length = 0;
+      await eventually("they are sent", () => calls.flatMap(({ keys }) => keys).length === 2);
+      close();
+      expect(calls.flatMap(({ keys }) => keys)).to.deep.equal(["lock:b", "lock:b"]);
+    });
+
+    it("says nothing once the whole connection is closed: its end says it", async () => {
+      let close = (): void => {};
+      const ofOne = (call: Call): unknown => {
+        close();
+        throw new Error(`Connection is closed. ${call.slot}`);
+      };
+      const reply = await sent(ofOne, operations, (closing) => (close = closing));
       expect(reply).to.equal(undefined);
     });
   });
