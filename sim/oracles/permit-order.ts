@@ -124,7 +124,11 @@ export function checkPermitOrder({ settings, events }: History, violate: Violate
       } else if (what === "stands") {
         // What was told in this instant had left its place, and is back for more.
         const isBack = wants === "s" && reservedUs.get(`${node} ${name} ${process}`) === atUs;
-        const sinceUs = (isBack ? undefined : places.get(id)?.sinceUs) ?? atUs;
+        const before = places.get(id);
+        // It goes on with the ticket of the next waiter: until then it stood further ahead.
+        if (before !== undefined && before.ticket < ticket)
+          getOrAdd(left, `${node} ${name}`, () => []).push(before);
+        const sinceUs = (isBack ? undefined : before?.sinceUs) ?? atUs;
         const writtenUs = clocks.at(node, atUs);
         places.set(id, { process, wants, count, mark, ticket, writtenUs, sinceUs });
         if (wants === "s") tickets.set(`${node} ${name} ${process} ${count}`, ticket);

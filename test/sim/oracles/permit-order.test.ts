@@ -48,6 +48,15 @@ describe("oracle K2, the order of permits", () => {
         ],
       },
       {
+        title: "who comes while a waiter for the whole name is first, which then goes on behind",
+        events: [
+          ...base(),
+          place(20, "stands", "acquire", { process: "C", wants: "", ticket: 3 }),
+          ...takes(5 * MS, "B"),
+          place(5 * MS, "stands", "release", { process: "C", wants: "", ticket: 9 }),
+        ],
+      },
+      {
         title: "a first that is told itself, and back in its place in the same instant",
         events: [
           ...base({ count: 1 }),
