@@ -105,32 +105,9 @@ function hideCredentials(redis: Redis): Redis {
 }
 
 /**
- * A command whose bytes are already encoded, and of which ioredis publishes nothing in its diagnostics channels:
+ * Sends a command whose bytes are already encoded, and of which ioredis publishes nothing in its diagnostics channels:
  * arguments and replies can contain ownerIds. To ioredis it has no arguments, so there are none in the output of
  * `DEBUG=ioredis:*`.
- */
-class EncodedCommand extends Command {
-  readonly #bytes: string | Buffer;
-  readonly #slot: number | undefined;
-
-  constructor(name: string, bytes: string | Buffer, slot: number | undefined) {
-    super(name, [], { replyEncoding: "utf8" });
-    this.isTraced = true;
-    this.#bytes = bytes;
-    this.#slot = slot;
-  }
-
-  override toWritable(): string | Buffer {
-    return this.#bytes;
-  }
-
-  override getSlot(): number {
-    return this.#slot ?? super.getSlot();
-  }
-}
-
-/**
- * Sends an {@link EncodedCommand}.
  *
  * @param slot of its keys, for a Cluster client, which could not compute it
  */
@@ -140,7 +117,10 @@ export function sendBytes(
   bytes: string | Buffer,
   slot?: number,
 ): Promise<unknown> {
-  const command = new EncodedCommand(name, bytes, slot);
+  const command = new Command(name, [], { replyEncoding: "utf8" });
+  command.toWritable = () => bytes;
+  command.isTraced = true;
+  if (slot !== undefined) command.getSlot = () => slot;
   const { reject } = command;
   client.sendCommand(command);
   // A Cluster client sends a command again that comes in the middle of a migration: what follows would overtake it.

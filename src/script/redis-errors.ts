@@ -129,7 +129,7 @@ export function isNoScript(error: unknown): boolean {
   return text(error).startsWith("NOSCRIPT");
 }
 
-/** A member of a Cluster does not have all keys of a slot that is migrated now; nothing was executed. */
+/** A member of a Cluster does not have all of the keys, as they are migrated now; nothing was executed. */
 export function isTryAgain(error: unknown): boolean {
   return text(error).startsWith("TRYAGAIN");
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { FENCE_STEP, fenceAfter } from "../../src/protocol/fencing.js";
 import { QuorumUnreachableError } from "../../src/api/errors.js";
+import { MisconfiguredError } from "../../src/api/node-errors.js";
 import { ForeignKeyError, LockLostError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import type { FleetNode } from "../../src/testing/index.js";
@@ -201,8 +202,8 @@ describe("One operation that fails beside others", () => {
       settled(() => held.extend()),
       settled(() => limited.acquire("beside", { waitMs: 0 })),
     ]);
-    expect(extended.error).to.be.instanceOf(QuorumUnreachableError);
-    const [vote] = (extended.error as QuorumUnreachableError).votes.filter(
+    expect(extended.error).to.be.instanceOf(MisconfiguredError);
+    const [vote] = (extended.error as MisconfiguredError).votes.filter(
       ({ fault }) => fault === "misconfigured",
     );
     expect(vote?.message).to.match(/permission|can't run this command|NOPERM|ACL/i);

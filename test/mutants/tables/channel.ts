@@ -265,8 +265,8 @@ export const ROWS: readonly Row[] = [
     means: "an acquire is executed after its own rollback, and leaves a lock that nobody has",
     seenIn: "a client of a Cluster that sends again what was in flight to a member",
     file: "src/redis/open-client.ts",
-    find: "retryDelayOnFailover: 0,",
-    replace: "retryDelayOnFailover: 100,",
+    find: "clusterNodeRetryStrategy: null, retryDelayOnFailover: 0,",
+    replace: "clusterNodeRetryStrategy: null, retryDelayOnFailover: 100,",
     test: "test/integration/cluster-members.test.ts",
   },
   {
