@@ -558,19 +558,12 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       waiter,
       place: this.#mode.waiter?.deferred && this.#mode.waiter,
     };
-    const kept = this.#keptClosed & to;
-    if (kept !== 0) rollback(this.#context, { ...released, keepMs: this.#keepMs }, kept);
+    // The giver of an adopted lock promised to keep the name closed, and cannot any more: where its key was, or may have
+    // been, and would still be.
+    const closedMs = keepMs(this.#mode.minHoldMs ?? 0, settings.driftFactor);
+    const kept = closedMs === 0 ? 0 : to & ~nodesThatRefused(this.#votes);
+    if (kept !== 0) rollback(this.#context, { ...released, keepMs: closedMs }, kept);
     rollback(this.#context, released, to & ~kept);
-  }
-
-  /** How long the name stays closed where an adoption is rolled back: the giver promised that, and cannot keep it. */
-  get #keepMs(): number {
-    return keepMs(this.#mode.minHoldMs ?? 0, this.#asked.settings.driftFactor);
-  }
-
-  /** The nodes that had the giver's key, or may have had: there it would still be. */
-  get #keptClosed(): number {
-    return this.#keepMs === 0 ? 0 : ALL_NODES & ~nodesThatRefused(this.#votes);
   }
 
   /**

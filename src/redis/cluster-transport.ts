@@ -17,6 +17,7 @@ import { NO_RECORD, PROTOCOL_VERSION, type IncarnationRecord } from "../protocol
 import { faultVote, type Operation, type OperationOf, type Vote } from "../protocol/operation.js";
 import { systemClock } from "../runtime/system.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
+import { withoutPlace } from "../channel/deferred-acquires.js";
 import { outOfStep } from "../channel/node-connection.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
@@ -104,9 +105,8 @@ class ClusterConnection implements Connection {
   /** By slot: the number of the last call. */
   readonly #last = new Map<number, number>();
   readonly #clock: Pick<Clock, "steady">;
-  readonly #owed = new Map<OperationOf<"release">, Owed>();
+  readonly #owed = new Map<Operation, Owed>();
   #again: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
   /** @param listen the process may be told of something in that slot */
   constructor(
@@ -238,20 +238,22 @@ class ClusterConnection implements Connection {
     } catch (error) {
       if (!isConnectionClosed(error)) return operations.map(() => operationFault(error));
       // That of the whole Cluster has its own event.
-      if (this.#isClosed || this.#cluster.status !== "ready") throw error;
+      if (this.#cluster.status !== "ready") throw error;
       // ioredis finds out only now and then who has the slots of a member that is gone.
       this.#cluster.refreshSlotsCache();
       for (const each of operations) {
-        if (each.kind === "release") this.#owe(each, { fences, slot, number });
+        if (each.kind === "release") this.#owe(each, fences, slot, number);
       }
       return operations.map(() => faultVote("disconnected", true, "its member is not connected"));
     }
   }
 
   /** A release whose member is gone is sent again, also to the one that takes its place, until its keys expire. */
-  #owe(release: OperationOf<"release">, to: Omit<Owed, "untilMs">): void {
-    if (this.#owed.size >= MAX_OWED || this.#owed.has(release)) return;
-    this.#owed.set(release, { ...to, untilMs: this.#clock.steady() + release.ttlMs });
+  #owe(one: OperationOf<"release">, fences: string, slot: number, number: number): void {
+    if (this.#owed.size >= MAX_OWED || this.#owed.has(one)) return;
+    const untilMs = this.#clock.steady() + one.ttlMs;
+    // Who waits now may be gone by then, as where a node is down.
+    this.#owed.set(withoutPlace(one), { fences, slot, number, untilMs });
     this.#again ??= setTimeout(this.#sendOwed, OWED_PAUSE_MS).unref();
   }
 
@@ -271,7 +273,6 @@ class ClusterConnection implements Connection {
   };
 
   close(): void {
-    this.#isClosed = true;
     clearTimeout(this.#again);
     dropClient(this.#cluster);
   }

@@ -120,12 +120,13 @@ export function sendBytes(
   const command = new Command(name, [], { replyEncoding: "utf8" });
   command.toWritable = () => bytes;
   command.isTraced = true;
-  if (slot !== undefined) command.getSlot = () => slot;
   const { reject } = command;
+  if (slot !== undefined) command.getSlot = () => slot;
   client.sendCommand(command);
-  // A Cluster client sends a command again that comes in the middle of a migration: what follows would overtake it.
-  const again = command.reject;
-  if (client instanceof Cluster)
+  if (slot !== undefined) {
+    // A Cluster client sends a command again that comes in the middle of a migration: what follows would overtake it.
+    const again = command.reject;
     command.reject = (error) => (isTryAgain(error) ? reject(error) : again(error));
+  }
   return command.promise;
 }

@@ -3,28 +3,28 @@ import keySlot from "cluster-key-slot";
 import { expect } from "chai";
 import { Cluster } from "ioredis";
 import { LockManager, NoQuorumError } from "../../src/index.js";
-import type { RedisProcess } from "../../src/testing/index.js";
 import { moveSlot, startPair } from "../support/cluster.js";
 import { AsyncDisposableStackOf } from "../support/owned.js";
 import { PATIENT } from "../support/patient.js";
 import { rejectionWith } from "../support/settle.js";
 
 describe("A Cluster of which a member", () => {
-  function open(stack: AsyncDisposableStackOf, server: RedisProcess): LockManager {
-    const cluster = new Cluster([{ host: "127.0.0.1", port: server.port }], { lazyConnect: true });
+  /** Two members, of which the second has the name `theirs`, and a lock manager that uses them as a node. */
+  async function open(stack: AsyncDisposableStackOf) {
+    const [first, second] = await startPair();
+    stack.own(first);
+    stack.own(second);
+    await moveSlot(keySlot("lock:theirs"), first, second);
+    const cluster = new Cluster([{ host: "127.0.0.1", port: first.port }], { lazyConnect: true });
     const locks = stack.own(new LockManager([cluster], { ...PATIENT, nodeTimeoutMs: 2_000 }));
     locks.on("warning", () => {});
-    return locks;
+    await locks.ready();
+    return { first, second, locks };
   }
 
   it("loses the connection executes nothing after its rollback that was in flight there", async () => {
     await using stack = new AsyncDisposableStackOf();
-    const [server, other] = await startPair();
-    stack.own(server);
-    stack.own(other);
-    await moveSlot(keySlot("lock:theirs"), server, other);
-    const locks = open(stack, server);
-    await locks.ready();
+    const { first: server, locks } = await open(stack);
     // Connected to both, it goes on when it loses one.
     await (await locks.acquire("theirs")).release();
     for (let round = 0; round < 3; round++) {
@@ -47,12 +47,7 @@ describe("A Cluster of which a member", () => {
 
   it("is down costs only its own names", async () => {
     await using stack = new AsyncDisposableStackOf();
-    const [first, second] = await startPair();
-    stack.own(first);
-    stack.own(second);
-    await moveSlot(keySlot("lock:theirs"), first, second);
-    const locks = open(stack, first);
-    await locks.ready();
+    const { second, locks } = await open(stack);
     const [ours, theirs] = [await locks.acquire("ours"), await locks.acquire("theirs")];
     const states: string[] = [];
     locks.on("node", ({ state }) => states.push(state));

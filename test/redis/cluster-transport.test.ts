@@ -42,6 +42,7 @@ interface Call {
   readonly number: number;
   /** Their lock keys, in order. */
   readonly keys: readonly string[];
+  readonly words: readonly string[];
 }
 
 /** A connection to a Cluster whose members are listed so, and which answers script calls like that. */
@@ -82,7 +83,7 @@ function callIn(command: Command): Call {
   const [name = "", , keyCount, , ...words] = wordsIn(sent);
   const count = Number(keyCount) - 1;
   const slot = (command as unknown as { getSlot(): number }).getSlot();
-  return { name, slot, number: Number(words[count + 2]), keys: words.slice(0, count) };
+  return { name, slot, number: Number(words[count + 2]), keys: words.slice(0, count), words };
 }
 
 /** The handshake of a Cluster whose members are listed so. */
@@ -226,8 +227,13 @@ describe("ClusterTransport", () => {
     });
 
     it("counts a member that is gone for its own operations only, and sends its releases again", async () => {
+      const waiter = { inbox: "in", ticket: 1_700_000_000_000_005, turnMs: 20 };
       const releases = names.map((name) =>
-        operation("release", `owner of ${name}`, { keys: keysOf("lock:", name), ttlMs: 60_000 }),
+        operation("release", `owner of ${name}`, {
+          keys: keysOf("lock:", name),
+          ttlMs: 60_000,
+          waiter,
+        }),
       );
       let isGone = true;
       const calls: Call[] = [];
@@ -247,6 +253,8 @@ describe("ClusterTransport", () => {
       await eventually("they are sent", () => calls.flatMap(({ keys }) => keys).length === 2);
       close();
       expect(calls.flatMap(({ keys }) => keys)).to.deep.equal(["lock:b", "lock:b"]);
+      const words = calls.flatMap((call) => call.words);
+      expect(words, "who waited with them").to.include("in").and.not.include(String(waiter.ticket));
     });
 
     it("says nothing once the whole connection is closed: its end says it", async () => {

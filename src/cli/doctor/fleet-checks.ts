@@ -11,6 +11,7 @@ import { LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
 import { quorumSize } from "../../protocol/quorum.js";
 import { milliseconds } from "./node-checks.js";
 import {
+  firstWith,
   twinOf,
   type DoctorSettings,
   type Finding,
@@ -79,18 +80,6 @@ function quoted(text: string): string {
   return /^[\w:.-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Pairs of nodes with the same value: the first node that has it, and each later one. */
-function repeated(
-  nodes: readonly NodeSeen[],
-  of: (node: NodeSeen) => string | undefined,
-): readonly (readonly [NodeSeen, NodeSeen])[] {
-  return nodes.flatMap((node, index) => {
-    const value = of(node);
-    const before = value && nodes.slice(0, index).find((other) => of(other) === value);
-    return before ? [[before, node] as const] : [];
-  });
-}
-
 function sameServer({ nodes }: FleetSeen): readonly Finding[] {
   return nodes.flatMap((each) => {
     const twin = twinOf(each, nodes);
@@ -103,13 +92,14 @@ function sameServer({ nodes }: FleetSeen): readonly Finding[] {
 
 function sameMachine({ nodes }: FleetSeen): readonly Finding[] {
   const others = nodes.filter((node) => twinOf(node, nodes) === undefined);
-  return repeated(others, ({ address }) => address).map(([first, { node, address }]) => ({
-    severity: "warning",
-    node,
-    code: "same-machine",
-    saw: `it is at ${address}, as is ${first.node}: the failure of one machine costs two votes`,
-    change: "run each node on its own machine",
-  }));
+  return others.flatMap((each) => {
+    const { node, address } = each;
+    const first = firstWith((one) => one.address, each, others);
+    if (first === undefined) return NONE;
+    const saw = `it is at ${address}, as is ${first.node}: the failure of one machine costs two votes`;
+    const change = "run each node on its own machine";
+    return [{ severity: "warning", node, code: "same-machine", saw, change }];
+  });
 }
 
 interface TimedNode extends NodeSeen {

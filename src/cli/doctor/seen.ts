@@ -104,11 +104,21 @@ function identityOf({ server, sighting }: NodeSeen): string | undefined {
   return server?.runId || sighting?.record?.id;
 }
 
+/** The first of the nodes that has the same value as that one, if it is another and they have one. */
+export function firstWith(
+  of: (node: NodeSeen) => string | undefined,
+  node: NodeSeen,
+  nodes: readonly NodeSeen[],
+): NodeSeen | undefined {
+  const value = of(node);
+  if (!value) return undefined;
+  const first = nodes.find((each) => of(each) === value);
+  return first === node ? undefined : first;
+}
+
 /** The same server, listed before the node, if it is. */
 export function twinOf(node: NodeSeen, nodes: readonly NodeSeen[]): NodeSeen | undefined {
-  const own = identityOf(node);
-  const first = nodes.find((each) => identityOf(each) === own);
-  return own === undefined || first === node ? undefined : first;
+  return firstWith(identityOf, node, nodes);
 }
 
 /** What is no reason not to use the node. */

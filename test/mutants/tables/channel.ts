@@ -274,7 +274,7 @@ export const ROWS: readonly Row[] = [
     means: "one member that is down stops the names of all others",
     seenIn: "a batch that is answered when all hash slots have answered",
     file: "src/redis/cluster-transport.ts",
-    find: 'if (this.#isClosed || this.#cluster.status !== "ready") throw error;',
+    find: 'if (this.#cluster.status !== "ready") throw error;',
     replace: "throw error;",
     test: "test/redis/cluster-transport.test.ts",
   },
