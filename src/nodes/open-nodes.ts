@@ -5,7 +5,6 @@ import type { NodeChannel } from "../channel/node-channel.js";
 import type { ChannelState } from "../channel/channel-state.js";
 import { MAX_NODE_COUNT } from "../protocol/quorum.js";
 import type { QuorateWarning } from "../api/events.js";
-import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { fenceSlackUs } from "../protocol/fencing.js";
 import {
   hasTransport,
@@ -52,12 +51,11 @@ export function openNodes(
   const { nodeTimeoutMs } = settings.lease;
   const constants = { fenceSlackUs: fenceSlackUs(maxTtlMs) };
   const wire = new BatchWire(constants);
-  const timeoutMs = handshakeTimeoutMs(nodeTimeoutMs);
   const { clock, entropy, observer, admission } = worldOf(nodes);
   const warn = (message: string): void => heard.onWarning("QUORATE_CREDENTIALS", message);
   const configured = nodes.map((node, index): ConfiguredNode => {
     if (!hasTransport(node)) {
-      return configureNode(node, index, timeoutMs, wire, { clock, entropy, warn });
+      return configureNode(node, index, nodeTimeoutMs, wire, { clock, entropy, warn });
     }
     const transport = node[OWN_TRANSPORT](constants);
     const { isDurable } = node;

@@ -1,4 +1,4 @@
-import type { Cluster, Redis, RedisOptions } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import type { EventEmitter } from "node:events";
 import type { Subscription, SubscriptionEvents } from "../channel/transport.js";
 import type { Clock } from "../coordinator/ports.js";
@@ -10,6 +10,7 @@ import {
   isConnectionClosed,
   isOfClusterMember,
 } from "../script/redis-errors.js";
+import { addressOf } from "./cluster-member.js";
 import { dropClient } from "./drop-stream.js";
 import { connectOnce } from "./client-events.js";
 
@@ -120,7 +121,7 @@ export class ClusterSubscription implements Subscription {
     const before = this.#members.get(key);
     if (before !== undefined && before.endedMs === undefined) return before;
     if (before?.endedMs !== undefined && nowMs < before.endedMs + PAUSE_MS) return undefined;
-    const own = cluster.nodes("master").find(({ options }) => keyOf(options) === key);
+    const own = cluster.nodes("master").find(({ options }) => addressOf(options) === key);
     if (own === undefined) return undefined;
     // What is sent before it is connected waits for that.
     const member: Member = { redis: own.duplicate({ enableOfflineQueue: true }) };
@@ -185,8 +186,4 @@ export class ClusterSubscription implements Subscription {
       dropClient(redis);
     }
   }
-}
-
-function keyOf({ host, port }: RedisOptions): string {
-  return `${host}:${port}`;
 }

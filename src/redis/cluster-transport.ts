@@ -1,4 +1,4 @@
-import type { Cluster } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import type {
   Batch,
   BatchReply,
@@ -14,7 +14,13 @@ import { OF_CLUSTER } from "../protocol/capabilities.js";
 import type { Clock } from "../coordinator/ports.js";
 import { channelInSlot, inboxChannel } from "../protocol/keys.js";
 import { NO_RECORD, PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
-import { faultVote, type Operation, type OperationOf, type Vote } from "../protocol/operation.js";
+import {
+  faultVote,
+  type FaultVote,
+  type Operation,
+  type OperationOf,
+  type Vote,
+} from "../protocol/operation.js";
 import { systemClock } from "../runtime/system.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { withoutPlace } from "../channel/deferred-acquires.js";
@@ -25,6 +31,7 @@ import { sendBytes } from "./open-client.js";
 import { dropClient } from "./drop-stream.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
 import type { NodeCredentials } from "./credentials.js";
+import { addressOf, ClusterMember, SILENT } from "./cluster-member.js";
 import { fencesKey, inSmallTable } from "./cluster-fences.js";
 import { ClusterSubscription, tellsForMs, type Slot } from "./cluster-subscription.js";
 import { joined, slotPartsOf, type PartVote, type SlotPart } from "./slot-parts.js";
@@ -43,7 +50,8 @@ export class ClusterTransport implements Transport {
   readonly #open: () => Cluster;
   readonly #wire: BatchWire;
   readonly #credentials: NodeCredentials | undefined;
-  readonly #clock: Pick<Clock, "steady">;
+  readonly #nodeTimeoutMs: number;
+  readonly #clock: Clock;
   /** The latest. */
   #subscription: ClusterSubscription | undefined;
 
@@ -51,10 +59,12 @@ export class ClusterTransport implements Transport {
     name: string,
     open: () => Cluster,
     wire: BatchWire,
+    nodeTimeoutMs: number,
     credentials?: NodeCredentials,
-    clock: Pick<Clock, "steady"> = systemClock(),
+    clock = systemClock(),
   ) {
     this.name = name;
+    this.#nodeTimeoutMs = nodeTimeoutMs;
     this.#open = open;
     this.#wire = wire;
     this.#credentials = credentials;
@@ -67,9 +77,10 @@ export class ClusterTransport implements Transport {
 
   connect(events: ConnectionEvents): Connection {
     const cluster = this.#open();
-    return new ClusterConnection(cluster, this.#wire, events, this.#clock, (slot, forMs) =>
-      this.#subscription?.listen(cluster, slot, forMs),
-    );
+    const listen = (slot: Slot, forMs: number): void =>
+      this.#subscription?.listen(cluster, slot, forMs);
+    const [wire, clock, timeoutMs] = [this.#wire, this.#clock, this.#nodeTimeoutMs];
+    return new ClusterConnection(cluster, wire, events, clock, timeoutMs, listen);
   }
 
   /** Open once the channel is subscribed to in some slot, which follows from what is sent over the connection. */
@@ -83,16 +94,30 @@ export class ClusterTransport implements Transport {
 const MAY_PUBLISH = `local reply = redis.pcall("SPUBLISH", KEYS[1], "")
 return type(reply) == "number" and 1 or 0`;
 
+/** How many members are asked about the Cluster. */
+const MAX_ASKED = 3;
+
+const NO_MEMBER = new Error("the Cluster lists no master");
+
 /** Releases that are kept for members that are gone, and how long before they are sent again, ms. */
 const [MAX_OWED, OWED_PAUSE_MS] = [4_096, 1_000];
 
-interface Owed {
+/** One script call, all of whose keys are in one slot. */
+interface SlotCall {
+  readonly operations: readonly Operation[];
   readonly fences: string;
   readonly slot: number;
   readonly number: number;
+}
+
+interface Owed extends Omit<SlotCall, "operations"> {
   /** Monotonic clock, ms. */
   readonly untilMs: number;
 }
+
+const GONE = faultVote("disconnected", true, "its member is not connected");
+const UNANSWERED = faultVote("suspected", true, SILENT.message);
+const UNASKED = faultVote("suspected", false, SILENT.message);
 
 class ClusterConnection implements Connection {
   readonly #cluster: Cluster;
@@ -104,7 +129,10 @@ class ClusterConnection implements Connection {
   readonly #loaded = new Set<string>();
   /** By slot: the number of the last call. */
   readonly #last = new Map<number, number>();
-  readonly #clock: Pick<Clock, "steady">;
+  readonly #clock: Clock;
+  readonly #nodeTimeoutMs: number;
+  /** By address. */
+  readonly #members = new Map<string, ClusterMember>();
   readonly #owed = new Map<Operation, Owed>();
   #again: NodeJS.Timeout | undefined;
 
@@ -113,11 +141,13 @@ class ClusterConnection implements Connection {
     cluster: Cluster,
     wire: BatchWire,
     events: ConnectionEvents,
-    clock: Pick<Clock, "steady">,
+    clock: Clock,
+    nodeTimeoutMs: number,
     listen: (slot: Slot, forMs: number) => void,
   ) {
     this.#cluster = cluster;
     this.#clock = clock;
+    this.#nodeTimeoutMs = nodeTimeoutMs;
     this.#wire = wire;
     this.#listen = listen;
     // While the connection opens.
@@ -136,21 +166,20 @@ class ClusterConnection implements Connection {
     firstTtlMs,
     clockStepMs,
   }: HandshakeRequest): Promise<HandshakeReply> {
+    const { member, nodes } = await this.#firstToAnswer();
     // The id of any one member distinguishes clusters, and detects one that was given twice.
-    const nodes = String(await this.#cluster.cluster("NODES"));
     const ids = nodes.split("\n").flatMap((line) => line.split(" ")[0] || []);
     const runId = `cluster ${ids.toSorted()[0] ?? ""}`;
     const maxTtlMs = Math.max(raisedMs, firstTtlMs);
     this.#tags = await slotTags();
-    const capabilities = { ...OF_CLUSTER, pubSub: await this.#mayPublish(this.#tags) };
+    const capabilities = { ...OF_CLUSTER, pubSub: await this.#mayPublish(this.#tags, member) };
     const record: IncarnationRecord = {
       ...{ id: NO_RECORD, runId, state: "unkept", fellows: "", topFence: 0 },
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
       ...{ version: PROTOCOL_VERSION, capabilities },
       nodeId: runId.replaceAll(/\W/g, "-"),
     };
-    // Of any one member, too.
-    const [seconds, us] = await this.#cluster.time();
+    const [seconds, us] = await member.time();
     const nodeTimeMs = Number(seconds) * 1_000 + Math.floor(Number(us) / 1_000);
     return {
       ...{ kind: "handshake", number, connectionId: "", runId, nodeTimeMs },
@@ -159,11 +188,28 @@ class ClusterConnection implements Connection {
     };
   }
 
-  /** In any slot. Where that cannot be asked, whoever waits there finds out. */
-  async #mayPublish(tags: SlotTags): Promise<boolean> {
-    const channel = channelInSlot(inboxChannel(""), tags.of(0));
+  /** One of a few members, as one may be frozen, and how it lists all. */
+  async #firstToAnswer(): Promise<{ readonly member: Redis; readonly nodes: string }> {
+    const asked = this.#cluster.nodes("master").slice(0, MAX_ASKED);
+    const answers = asked.map(async (member) => ({
+      member,
+      nodes: String(await member.cluster("NODES")),
+    }));
     try {
-      return (await this.#cluster.eval(MAY_PUBLISH, 1, channel)) === 1;
+      return await Promise.any(answers);
+    } catch (error) {
+      throw (error as AggregateError).errors[0] ?? NO_MEMBER;
+    }
+  }
+
+  /** In any of its slots. Where that cannot be asked, whoever waits there finds out. */
+  async #mayPublish(tags: SlotTags, member: Redis): Promise<boolean> {
+    const address = addressOf(member.options);
+    const slot = this.#cluster.slots.findIndex((addresses) => addresses?.[0] === address);
+    if (slot < 0) return true;
+    const channel = channelInSlot(inboxChannel(""), tags.of(slot));
+    try {
+      return (await member.eval(MAY_PUBLISH, 1, channel)) === 1;
     } catch (error) {
       if (isConnectionClosed(error)) throw error;
       return true;
@@ -186,8 +232,9 @@ class ClusterConnection implements Connection {
       const operations = parts.map(({ operation }) => inSmallTable(operation));
       const forMs = Math.max(...operations.map(tellsForMs));
       if (forMs > 0) this.#listen({ number: slot, tag: tags.of(slot) }, forMs);
-      const first = (parts[0] as SlotPart).number;
-      const answered = await this.#call(operations, fencesKey(tags, slot), slot, first);
+      const { number: first } = parts[0] as SlotPart;
+      const fences = fencesKey(tags, slot);
+      const answered = await this.#call({ operations, fences, slot, number: first });
       if (answered === undefined) number = undefined;
       parts.forEach((part, at) => answers[part.index]?.push({ part, vote: answered?.[at] }));
     });
@@ -207,15 +254,13 @@ class ClusterConnection implements Connection {
   }
 
   /** Undefined if that is not answered, but something else. */
-  async #call(
-    operations: readonly Operation[],
-    fences: string,
-    slot: number,
-    number: number,
-  ): Promise<readonly Vote[] | undefined> {
-    const member = this.#cluster.slots[slot]?.[0] ?? "";
-    const name = this.#loaded.has(member) ? "evalsha" : "eval";
-    this.#loaded.add(member);
+  async #call(call: SlotCall): Promise<readonly Vote[] | undefined> {
+    const { operations, fences, slot, number } = call;
+    const address = this.#cluster.slots[slot]?.[0] ?? "";
+    const member = this.#memberAt(address);
+    if (member.isSilent) return this.#giveUp(call, UNASKED);
+    const name = this.#loaded.has(address) ? "evalsha" : "eval";
+    this.#loaded.add(address);
     this.#last.set(slot, number);
     const send = (by: "eval" | "evalsha"): Promise<unknown> => {
       const script = by === "eval" ? BATCH_SCRIPT : BATCH_SHA;
@@ -223,8 +268,8 @@ class ClusterConnection implements Connection {
       const bytes = this.#wire.encode(by, script, operations, "", number, fences);
       return sendBytes(this.#cluster, by, bytes, slot);
     };
-    try {
-      const reply = await send(name).catch((error: unknown) => {
+    const sendOnce = (): Promise<unknown> =>
+      send(name).catch((error: unknown) => {
         if (!isNoScript(error)) throw error;
         if (this.#last.get(slot) === number) return send("eval");
         // What was sent to the slot since may have been executed, and must not be overtaken. A new connection sends
@@ -232,38 +277,57 @@ class ClusterConnection implements Connection {
         this.close();
         throw new Error("Connection is closed.");
       });
-      const decoded = decodeReply(reply, operations);
+    try {
+      const decoded = decodeReply(await member.ask(sendOnce), operations);
       if (outOfStep({ number }, decoded) !== undefined) return undefined;
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
+      if (error === SILENT) return this.#giveUp(call, UNANSWERED);
       if (!isConnectionClosed(error)) return operations.map(() => operationFault(error));
       // That of the whole Cluster has its own event.
       if (this.#cluster.status !== "ready") throw error;
       // ioredis finds out only now and then who has the slots of a member that is gone.
       this.#cluster.refreshSlotsCache();
-      for (const each of operations) {
-        if (each.kind === "release") this.#owe(each, fences, slot, number);
-      }
-      return operations.map(() => faultVote("disconnected", true, "its member is not connected"));
+      return this.#giveUp(call, GONE);
     }
   }
 
-  /** A release whose member is gone is sent again, also to the one that takes its place, until its keys expire. */
-  #owe(one: OperationOf<"release">, fences: string, slot: number, number: number): void {
-    if (this.#owed.size >= MAX_OWED || this.#owed.has(one)) return;
-    const untilMs = this.#clock.steady() + one.ttlMs;
+  #memberAt(address: string): ClusterMember {
+    const known = this.#members.get(address);
+    if (known !== undefined) return known;
+    const sendOwed = (): void => this.#sendOwed();
+    const [clock, timeoutMs] = [this.#clock, this.#nodeTimeoutMs];
+    const member = new ClusterMember(this.#cluster, address, clock, timeoutMs, sendOwed);
+    this.#members.set(address, member);
+    return member;
+  }
+
+  /** The votes on what was not answered. A release is owed. */
+  #giveUp({ operations, ...call }: SlotCall, vote: FaultVote): readonly Vote[] {
+    return operations.map((each) => {
+      if (each.kind !== "release") return vote;
+      this.#owe(each, call);
+      return { ...vote, sent: true };
+    });
+  }
+
+  /** It is sent again, also to the member that takes the place of one that is gone, until its keys expire. */
+  #owe(release: OperationOf<"release">, call: Omit<SlotCall, "operations">): void {
+    if (this.#owed.size >= MAX_OWED || this.#owed.has(release)) return;
+    const untilMs = this.#clock.steady() + release.ttlMs;
     // Who waits now may be gone by then, as where a node is down.
-    this.#owed.set(withoutPlace(one), { fences, slot, number, untilMs });
+    this.#owed.set(withoutPlace(release), { ...call, untilMs });
     this.#again ??= setTimeout(this.#sendOwed, OWED_PAUSE_MS).unref();
   }
 
   readonly #sendOwed = (): void => {
+    clearTimeout(this.#again);
     this.#again = undefined;
     const nowMs = this.#clock.steady();
-    for (const [release, { fences, slot, number, untilMs }] of this.#owed) {
+    for (const [release, { untilMs, ...call }] of this.#owed) {
       if (nowMs >= untilMs) this.#owed.delete(release);
       else {
-        void this.#call([release], fences, slot, number).then(
+        void this.#call({ ...call, operations: [release] }).then(
           (votes) => votes?.[0]?.kind !== "fault" && this.#owed.delete(release),
           () => {},
         );
@@ -274,6 +338,7 @@ class ClusterConnection implements Connection {
 
   close(): void {
     clearTimeout(this.#again);
+    for (const member of this.#members.values()) member.close();
     dropClient(this.#cluster);
   }
 }

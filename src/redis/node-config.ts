@@ -1,4 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
+import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { systemClock, systemEntropy } from "../runtime/system.js";
 import { show, similar, unknownOption } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
@@ -109,7 +110,7 @@ export type NodeClients = {
 export function configureNode(
   config: RedisNode,
   index: number,
-  connectTimeoutMs: number,
+  nodeTimeoutMs: number,
   wire: BatchWire,
   world?: CredentialsWorld,
 ): ConfiguredNode {
@@ -119,10 +120,10 @@ export function configureNode(
     const flags = { ...flagsOf(own), isCluster: false };
     return { transport: new CommandedTransport(transport, wire.constants), ...flags };
   }
-  const clients = clientsOf(config, index, connectTimeoutMs, world);
+  const clients = clientsOf(config, index, handshakeTimeoutMs(nodeTimeoutMs), world);
   const { name, credentials, isDurable, isRunIdOptional, areScriptsAtomic, isCluster } = clients;
   const transport = clients.isCluster
-    ? new ClusterTransport(name, clients.open, wire, credentials, world?.clock)
+    ? new ClusterTransport(name, clients.open, wire, nodeTimeoutMs, credentials, world?.clock)
     : new StandaloneTransport(name, clients.open, wire, credentials);
   const database = clients.isCluster ? {} : { database: clients.database };
   return { transport, isDurable, isRunIdOptional, areScriptsAtomic, isCluster, ...database };

@@ -62,14 +62,17 @@ export interface PartVote {
   readonly vote: Vote | undefined;
 }
 
-/** The vote on an operation. Of a refresh, if each part has been answered; the clock is that of any of the members. */
+/**
+ * The vote on an operation. On a refresh, it is joined from those of the members that have answered, and the clock is
+ * that of any of them: what the others have is unknown.
+ */
 export function joined(operation: Operation, votes: readonly PartVote[]): Vote | undefined {
   if (operation.kind !== "refresh") return votes[0]?.vote;
-  const blockedMs = new Float64Array(operation.places.length);
+  const blockedMs = new Float64Array(operation.places.length).fill(Number.POSITIVE_INFINITY);
   const signs = operation.places.map(() => "");
-  let nowMs = 0;
+  let nowMs: number | undefined;
   for (const { part, vote } of votes) {
-    if (vote?.kind !== "granted" || vote.looks === undefined) return vote;
+    if (vote?.kind !== "granted" || vote.looks === undefined) continue;
     const { looks } = vote;
     const ofPart = looks.signs.split(",");
     part.at.forEach((at, index) => {
@@ -78,5 +81,6 @@ export function joined(operation: Operation, votes: readonly PartVote[]): Vote |
     });
     ({ nowMs } = looks);
   }
+  if (nowMs === undefined) return votes[0]?.vote;
   return { kind: "granted", fence: 0, looks: { nowMs, blockedMs, signs: signs.join(",") } };
 }

@@ -6,7 +6,7 @@ import { LockManager, NoQuorumError } from "../../src/index.js";
 import { moveSlot, startPair } from "../support/cluster.js";
 import { AsyncDisposableStackOf } from "../support/owned.js";
 import { PATIENT } from "../support/patient.js";
-import { rejectionWith } from "../support/settle.js";
+import { eventually, rejectionWith } from "../support/settle.js";
 
 describe("A Cluster of which a member", () => {
   /** Two members, of which the second has the name `theirs`, and a lock manager that uses them as a node. */
@@ -60,5 +60,30 @@ describe("A Cluster of which a member", () => {
     expect(states).to.deep.equal([]);
     await ours.release();
     expect(await theirs.release()).to.equal("partial");
+  });
+
+  it("is frozen costs only its own names, and gets what it is owed once it answers", async () => {
+    await using stack = new AsyncDisposableStackOf();
+    const { second, locks } = await open(stack);
+    const [ours, theirs] = [await locks.acquire("ours"), await locks.acquire("theirs")];
+    const states: string[] = [];
+    locks.on("node", ({ state }) => states.push(state));
+    await second.pause();
+    // In one batch with its name, the others wait for it once.
+    const [found] = await Promise.allSettled([theirs.extend(), ours.extend()]);
+    expect(found.status).to.equal("rejected");
+    for (let count = 0; count < 5; count++) {
+      await (await locks.acquire("other", { waitMs: 0 })).release();
+      await rejectionWith(NoQuorumError, theirs.extend());
+      await ours.extend();
+    }
+    expect(await theirs.release()).to.equal("partial");
+    await second.resume();
+    await eventually(
+      "its name is free",
+      async () => !(await second.command("EXISTS", "lock:theirs")),
+    );
+    await (await locks.acquire("theirs", { waitMs: 5_000 })).release();
+    expect(states).to.deep.equal([]);
   });
 });

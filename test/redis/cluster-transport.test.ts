@@ -35,6 +35,10 @@ const REQUEST: HandshakeRequest = {
   order: undefined,
 };
 
+const NODE_TIMEOUT_MS = 100;
+
+const opened: Connection[] = [];
+
 /** A script call, as the Cluster gets it. */
 interface Call {
   readonly name: string;
@@ -52,15 +56,22 @@ function connectionTo(
   evaluate: (...words: readonly unknown[]) => Promise<unknown> = () => Promise.resolve(1),
   onClose: () => void = () => {},
 ): Connection {
+  const member = {
+    options: { host: "a", port: 1 },
+    cluster: () => Promise.resolve(nodes),
+    eval: evaluate,
+    time: () => Promise.resolve(["1700000000", "123456"]),
+    disconnect: () => {},
+  };
+  // Frozen, and listed first.
+  const never = (): Promise<unknown> => new Promise(() => {});
+  const frozen = { ...member, options: { host: "b", port: 1 }, cluster: never, time: never };
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
     status: "ready",
     refreshSlotsCache: () => {},
-    nodes: () => [],
+    nodes: () => [frozen, member],
     slots: Array.from({ length: 16_384 }, (_, slot) => [slot < 8_192 ? "a:1" : "b:1"]),
-    cluster: () => Promise.resolve(nodes),
-    eval: evaluate,
-    time: () => Promise.resolve(["1700000000", "123456"]),
     sendCommand: (command: Command) => {
       try {
         command.resolve(answer(callIn(command)));
@@ -75,7 +86,9 @@ function connectionTo(
   });
   const open = (): Cluster => client as unknown as Cluster;
   const events = { onOpen: () => {}, onClose: () => onClose() };
-  return new ClusterTransport("cluster 0", open, WIRE).connect(events);
+  const connection = new ClusterTransport("cluster 0", open, WIRE, NODE_TIMEOUT_MS).connect(events);
+  opened.push(connection);
+  return connection;
 }
 
 function callIn(command: Command): Call {
@@ -102,6 +115,10 @@ async function runIdOf(nodes: string): Promise<string> {
 }
 
 describe("ClusterTransport", () => {
+  afterEach(() => {
+    for (const connection of opened.splice(0)) connection.close();
+  });
+
   const [A, B] = ["aa 127.0.0.1:1 myself,master", "bb 127.0.0.1:2 master"];
 
   it("is the same Cluster whichever member lists the others", async () => {

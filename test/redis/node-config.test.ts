@@ -224,7 +224,7 @@ describe("configureNode: deadlines", () => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
-    const { transport } = configureNode(`rediss://127.0.0.1:${port}`, 0, 600, WIRE);
+    const { transport } = configureNode(`rediss://127.0.0.1:${port}`, 0, 300, WIRE);
     const told: string[] = [];
     const connection = transport.connect({
       onOpen: () => told.push("open"),

@@ -74,12 +74,15 @@ describe("Parts of a batch for the hash slots of a Cluster", () => {
     expect(vote).to.deep.equal(looksOf(7, all, "a1,,a2;a3,,b2"));
   });
 
-  it("say nothing together where one of them says nothing", () => {
+  it("leave unknown what one of them does not say", () => {
     const fault = faultVote("server", true, "CLUSTERDOWN");
     for (const silent of [fault, undefined]) {
-      const votes = [looksOf(7, [1, 1], ","), silent, looksOf(7, [1], "")];
+      const votes = [looksOf(7, [1, 2], "a,b"), silent, looksOf(7, [3], "c")];
       const all = ofRefresh.map((part, index) => ({ part, vote: votes[index] }));
-      expect(joined(refresh, all)).to.equal(silent);
+      const [unknown, signs] = [Number.POSITIVE_INFINITY, "a,,b,c,"];
+      expect(joined(refresh, all)).to.deep.equal(looksOf(7, [1, unknown, 2, 3, unknown], signs));
+      const none = ofRefresh.map((part) => ({ part, vote: silent }));
+      expect(joined(refresh, none)).to.equal(silent);
     }
   });
 

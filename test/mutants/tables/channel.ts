@@ -279,6 +279,22 @@ export const ROWS: readonly Row[] = [
     test: "test/redis/cluster-transport.test.ts",
   },
   {
+    id: "cluster-member-waited-for",
+    means: "one member that is frozen keeps the names of all others waiting",
+    file: "src/redis/cluster-member.ts",
+    find: "else for (const { giveUp } of this.#calls) giveUp();",
+    replace: "",
+    test: "test/redis/cluster-member.test.ts",
+  },
+  {
+    id: "cluster-member-silent-for-ever",
+    means: "a member whose connection was closed because it was silent is never asked again",
+    file: "src/redis/cluster-member.ts",
+    find: "if (this.#calls.size === 0) this.#probe();",
+    replace: "",
+    test: "test/redis/cluster-member.test.ts",
+  },
+  {
     id: "cluster-script-out-of-order",
     means: "what a member did not execute is sent again behind what was sent to the slot since",
     file: "src/redis/cluster-transport.ts",
@@ -298,8 +314,8 @@ export const ROWS: readonly Row[] = [
     id: "cluster-part-unanswered",
     means: "a refresh that one hash slot has not answered tells that its names are free",
     file: "src/redis/slot-parts.ts",
-    find: 'if (vote?.kind !== "granted" || vote.looks === undefined) return vote;',
-    replace: 'if (vote?.kind !== "granted" || vote.looks === undefined) continue;',
+    find: "new Float64Array(operation.places.length).fill(Number.POSITIVE_INFINITY)",
+    replace: "new Float64Array(operation.places.length)",
     test: "test/redis/slot-parts.test.ts",
   },
   {
