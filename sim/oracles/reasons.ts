@@ -199,8 +199,10 @@ class Reasons {
     const own = this.#attemptsAt(open.call)
       .slice(open.firstAttempt)
       // It may be the attempt of another that stands in line with it, and has more time.
-      .filter((ballot) => open.isShared || !this.#isTooLate(ballot, open.call));
-    const candidates = open.isShared ? own : own.slice(-1);
+      .filter((ballot) => open.isShared || !this.#isTooLate(ballot, open.call, 1));
+    // Whether it began with one that came at the end of its time, only its own clock says.
+    const lastAt = own.findLastIndex((ballot) => !this.#isTooLate(ballot, open.call, -1));
+    const candidates = open.isShared ? own : own.slice(Math.max(0, lastAt));
     // It was never admitted: whatever was asked was asked for others.
     if (result === "queued" && (open.isShared || own.length === 0)) return undefined;
     if (candidates.some((ballot) => this.#bears(ballot, result))) return undefined;
@@ -256,11 +258,16 @@ class Reasons {
     return timeoutUs * (1 - this.#steadyPpm / 1_000_000);
   }
 
-  /** Nodes executed what it had left there, and said so when its time was over: it does not begin with that. */
-  #isTooLate({ isAsked, beganAtUs }: Ballot, { atUs, waitMs = 0, withinMs }: CallEvent): boolean {
+  /**
+   * Nodes executed what it had left there, and said so when its time was over: it does not begin with that.
+   *
+   * @param sign 1 if its clock is as slow as it may be, and -1 if it is as fast
+   */
+  #isTooLate({ isAsked, beganAtUs }: Ballot, call: CallEvent, sign: 1 | -1): boolean {
+    const { atUs, waitMs = 0, withinMs } = call;
     // A candidate waits without limit.
     if (withinMs === Number.POSITIVE_INFINITY) return false;
-    const waitUs = waitMs * 1_000 * (1 - this.#steadyPpm / 1_000_000);
+    const waitUs = waitMs * 1_000 * (1 + (sign * this.#steadyPpm) / 1_000_000);
     return !isAsked && beganAtUs > atUs + waitUs;
   }
 
