@@ -28,6 +28,7 @@ const MODULES = {
     handshake: { file: "handshake.lua" },
     mortal: { file: "mortal.lua" },
     atomicity: { file: "atomicity.lua" },
+    publishing: { file: "publishing.lua" },
   },
   "src/fencing/embedded-lua.ts": { fence: { file: "fence.lua" } },
 };

@@ -23,6 +23,7 @@ import {
 } from "../protocol/operation.js";
 import { systemClock } from "../runtime/system.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
+import { PUBLISHING_SCRIPT } from "../script/embedded-lua.js";
 import { withoutPlace } from "../channel/deferred-acquires.js";
 import { outOfStep } from "../channel/node-connection.js";
 import { decodeReply } from "../script/batch-decoder.js";
@@ -89,10 +90,6 @@ export class ClusterTransport implements Transport {
     return this.#subscription;
   }
 }
-
-/** Whether a script may publish in a slot. */
-const MAY_PUBLISH = `local reply = redis.pcall("SPUBLISH", KEYS[1], "")
-return type(reply) == "number" and 1 or 0`;
 
 /** How many members are asked about the Cluster. */
 const MAX_ASKED = 3;
@@ -209,7 +206,7 @@ class ClusterConnection implements Connection {
     if (slot < 0) return true;
     const channel = channelInSlot(inboxChannel(""), tags.of(slot));
     try {
-      return (await member.eval(MAY_PUBLISH, 1, channel)) === 1;
+      return (await member.eval(PUBLISHING_SCRIPT, 1, channel)) === 1;
     } catch (error) {
       if (isConnectionClosed(error)) throw error;
       return true;
