@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from "fastify";
 import { checkedDrainMs, SERVICE_DRAIN_MS } from "../../manager/drain.js";
 import { httpStatusOf } from "../../api/error-codes.js";
 import type { Lock } from "../../api/lock.js";
@@ -57,6 +57,8 @@ const OF_FASTIFY = ["prefix", "logLevel", "logSerializers"];
  */
 export async function quorate(app: FastifyInstance, options: QuoratePluginOptions): Promise<void> {
   const isOwn = "nodes" in options;
+  if (!isOwn && !("locks" in options))
+    throw new TypeError("the quorate plugin needs `nodes`, or `locks`: a lock manager of your own");
   checkKnown(options, [...(isOwn ? ["nodes", "options", "drainMs"] : ["locks"]), ...OF_FASTIFY]);
   // Now, not when the server closes: the locks would stay.
   const drainMs = isOwn ? checkedDrainMs({ drainMs: options.drainMs ?? SERVICE_DRAIN_MS }) : 0;
@@ -68,6 +70,8 @@ export async function quorate(app: FastifyInstance, options: QuoratePluginOption
     const { lock } = route.config ?? {};
     if (lock === undefined) return;
     route.handler = underLock(locks, lock, route.handler);
+    const { onSend = [] } = route;
+    route.onSend = [onAnswer, ...(Array.isArray(onSend) ? onSend : [onSend])];
     // Several routes may have one lock, and one of them have been added before.
     Object.assign((route.config = { ...route.config }), { [LOCKED]: true });
   });
@@ -87,14 +91,21 @@ Object.assign(quorate, {
   [Symbol.for("plugin-meta")]: { name: "quorate", fastify: "5.x" },
 });
 
+/** What to call when the handler under a lock answers. */
+const answers = new WeakMap<FastifyRequest, () => void>();
+
+async function onAnswer(request: FastifyRequest): Promise<void> {
+  answers.get(request)?.();
+}
+
 function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]) {
   const { name: nameOf, ...options } = typeof by === "function" ? { name: by } : by;
   const locked: RouteOptions["handler"] = async function (request, reply) {
-    const name = await nameOf(request);
     const gone = new AbortController();
-    reply.raw.once("close", () => gone.abort());
+    const answer = new Answer(request, reply, () => gone.abort());
     let isGranted = false;
     try {
+      const name = await nameOf(request);
       return await locks.request(
         name,
         { waitMs: WAIT_MS, ...options, signal: gone.signal },
@@ -102,13 +113,7 @@ function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]
           isGranted = true;
           request.lock = lock;
           try {
-            const result: unknown = await handler.call(this, request, reply);
-            if (result !== undefined && !isStream(result)) return result;
-            // What is still to be read is part of the handler's work.
-            if (result !== undefined) void reply.send(result);
-            // Otherwise the handler uses `reply.send()`, and may not have called it yet.
-            if (!reply.sent) await reply;
-            return reply;
+            return await answer.after(handler.call(this, request, reply));
           } finally {
             request.lock = null;
           }
@@ -124,23 +129,85 @@ function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]
       if (status === undefined) throw error;
       const [afterMs, text] =
         status === 423 ? [freeInMs, "The resource is locked"] : [0, "No lock is available"];
-      throw answer(error, code, status, afterMs, text);
+      throw failure(error, code, status, afterMs, text);
     }
   };
   return locked;
 }
 
-/** Of Node.js, or of the web. */
+/** The answer of a handler, which may outlive the connection to its client. */
+class Answer {
+  readonly #reply: FastifyReply;
+  #hasBegun = false;
+  /** It has been sent, or nobody is there any more, and the handler has given it. */
+  readonly #ended: Promise<void>;
+
+  constructor(request: FastifyRequest, reply: FastifyReply, onClose: () => void) {
+    this.#reply = reply;
+    const begun = new Promise<void>((resolve) => {
+      answers.set(request, () => {
+        this.#hasBegun = true;
+        resolve();
+      });
+    });
+    const { raw } = reply;
+    const over = new Promise<void>((resolve) => {
+      raw.once("finish", resolve);
+      raw.once("close", resolve);
+      if (isClosed(raw)) resolve();
+    });
+    raw.once("close", onClose);
+    if (isClosed(raw)) onClose();
+    // One that the handler has taken into its own hands is over with the connection.
+    this.#ended = over.then(() => (reply.sent ? undefined : begun));
+    // What a handler returns that answers later. Fastify's own takes a client that leaves for the answer.
+    Object.assign(reply, { then: (onEnd: () => void) => void this.#ended.then(() => onEnd()) });
+  }
+
+  /**
+   * Waits for the end of the handler, and of what it has begun to send.
+   *
+   * @param returned by the handler
+   * @returns what Fastify should send
+   */
+  async after(returned: unknown): Promise<unknown> {
+    const result = await returned;
+    if (result !== undefined && !isStream(result)) return result;
+    // What is still to be read is part of the handler's work.
+    if (result !== undefined) void this.#reply.send(result);
+    // Without a promise it may not have called `reply.send()` yet. One that came to nothing is an empty answer.
+    else if (isThenable(returned) && !this.#hasBegun && !this.#reply.sent) return undefined;
+    await this.#ended;
+    return undefined;
+  }
+}
+
+/** Of HTTP/1 or HTTP/2, whose response does not say that itself. */
+function isClosed(raw: object): boolean {
+  const { destroyed, stream } = raw as {
+    readonly destroyed?: boolean;
+    readonly stream?: { readonly destroyed: boolean };
+  };
+  return destroyed === true || stream?.destroyed === true;
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof (value as { readonly then?: unknown } | undefined)?.then === "function";
+}
+
+/** Of Node.js, or of the web, also in a `Response`. */
 function isStream(result: unknown): boolean {
-  const { pipe, getReader } = (result ?? {}) as {
+  const { pipe, getReader, body } = (result ?? {}) as {
     readonly pipe?: unknown;
     readonly getReader?: unknown;
+    readonly body?: unknown;
   };
+  if (Object.prototype.toString.call(result) === "[object Response]") return isStream(body);
   return typeof pipe === "function" || typeof getReader === "function";
 }
 
 /** What the client may see: the original error, which names nodes and holders, is only its cause. */
-function answer(cause: unknown, code: string, statusCode: number, afterMs: number, text: string) {
+function failure(cause: unknown, code: string, statusCode: number, afterMs: number, text: string) {
   const headers = { "retry-after": String(Math.max(1, Math.ceil(afterMs / 1_000))) };
   return Object.assign(new Error(text, { cause }), { code, statusCode, headers });
 }

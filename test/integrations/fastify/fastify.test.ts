@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:http2";
 import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
@@ -76,6 +78,17 @@ describe("quorate/fastify", () => {
     app.post("/web/:id", { config: { lock: patient } }, async ({ lock }) =>
       Readable.toWeb(Readable.from(chunks(lock)).map((text: string) => Buffer.from(text))),
     );
+    app.post("/response/:id", { config: { lock: patient } }, async ({ lock }) => {
+      const text = Readable.from(chunks(lock)).map((each: string) => Buffer.from(each));
+      return new Response(Readable.toWeb(text) as ReadableStream);
+    });
+    app.post("/empty/:id", { config: { lock: patient } }, async (_request, reply) => {
+      void reply.code(204);
+    });
+    app.post("/returns/:id", { config: { lock: patient } }, async (_request, reply) => {
+      void work().then(() => reply.send("later"));
+      return reply;
+    });
     app.post("/fails/:id", { config: { lock: patient } }, async () => {
       throw Object.assign(new Error("of the handler"), { statusCode: 409 });
     });
@@ -121,10 +134,89 @@ describe("quorate/fastify", () => {
   });
 
   it("holds the lock until a stream has been read, which a handler returns or sends", async () => {
-    for (const path of ["/stream/a", "/sends/a", "/web/a"]) {
+    for (const path of ["/stream/a", "/sends/a", "/web/a", "/response/a"]) {
       const answer = await post(path);
       expect(await answer.text(), path).to.equal("true true true ");
       await noLockKeys(fleet.nodes);
+    }
+  });
+
+  it("answers as Fastify does where a handler comes to nothing", async () => {
+    const answer = await post("/empty/a");
+    expect(answer.status).to.equal(204);
+    await noLockKeys(fleet.nodes);
+  });
+
+  for (const path of ["/users/a", "/old/a", "/returns/a"]) {
+    it(`holds the lock until ${path} has ended, also where its client has gone`, async () => {
+      let finish = (): void => {};
+      until = () => new Promise<void>((resolve) => (finish = resolve));
+      const gone = new AbortController();
+      const asking = rejectionOf(fetch(url + path, { method: "POST", signal: gone.signal }));
+      await eventually("it runs", () => running === 1);
+      gone.abort();
+      await asking;
+      await sleep(200);
+      expect((await post("/once/a")).status).to.equal(423);
+      finish();
+      await noLockKeys(fleet.nodes);
+    });
+  }
+
+  it("runs no handler for a client that has gone before the name was known", async () => {
+    let tell = (): void => {};
+    const isTold = new Promise<void>((resolve) => (tell = resolve));
+    let askedCount = 0;
+    await using own = fastify({ keepAliveTimeout: 100 });
+    await own.register(quorate, { locks: others });
+    let hasRun = false;
+    const lock = async (): Promise<string> => {
+      askedCount++;
+      await isTold;
+      return "a";
+    };
+    own.get("/", { config: { lock } }, async () => (hasRun = true));
+    const at = await own.listen({ port: 0, host: "127.0.0.1" });
+    const gone = new AbortController();
+    const asking = rejectionOf(fetch(at, { signal: gone.signal }));
+    await eventually("it is asked for", () => askedCount === 1);
+    gone.abort();
+    await asking;
+    await sleep(100);
+    tell();
+    await sleep(200);
+    expect(hasRun).to.equal(false);
+  });
+
+  describe("over HTTP/2", () => {
+    const endless = async function* (): AsyncGenerator<string> {
+      for (;;) {
+        yield "x";
+        await sleep(20);
+      }
+    };
+    const broken = async function* (): AsyncGenerator<string> {
+      yield "x";
+      await sleep(20);
+      throw new Error("of the stream");
+    };
+
+    for (const [what, chunksOf, leaves] of [
+      ["whose client leaves", endless, true],
+      ["that fails", broken, false],
+    ] as const) {
+      it(`releases the lock of a stream ${what}`, async () => {
+        await using own = fastify({ http2: true, logger: false });
+        await own.register(quorate, { locks: others });
+        own.get("/", { config: { lock: () => "a" } }, async () => Readable.from(chunksOf()));
+        const client = connect(await own.listen({ port: 0, host: "127.0.0.1" }));
+        const stream = client.request({ ":path": "/" });
+        stream.on("error", () => {});
+        await once(stream, "data");
+        if (leaves) client.destroy();
+        await noLockKeys(fleet.nodes);
+        client.destroy();
+      });
     }
   });
 
@@ -219,6 +311,7 @@ describe("quorate/fastify", () => {
   it("refuses bad options when it is registered", async () => {
     const nodes = fleet.urls;
     for (const [bad, message] of [
+      [{}, /needs `nodes`, or `locks`/],
       [{ nodes: [] }, /`nodes` must/],
       [{ nodes, drainMs: "20" }, /`drainMs` must be a number, got "20"/],
       [{ nodes, drainMs: -1 }, /`drainMs` must be at least 0 ms, got -1/],
