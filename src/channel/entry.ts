@@ -17,6 +17,8 @@ export interface Entry {
   readonly mayHold: boolean;
   /** It was sent over an earlier connection too, which may have executed it. */
   readonly wasSent: boolean;
+  /** Of a release that failed on the node: when its key has expired there, monotonic clock, ms. */
+  readonly owedUntilMs?: number;
 }
 
 /** Why an operation is not sent. */

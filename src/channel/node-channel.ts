@@ -27,6 +27,9 @@ const UNANSWERED: Refusal = {
   message: "earlier operations are unanswered",
 };
 
+/** How long until a release that failed on the node is sent there again, ms. */
+const RELEASE_PAUSE_MS = 1_000;
+
 const CLOSED: Refusal = { fault: "closed", message: "the lock manager is closed" };
 
 /**
@@ -43,6 +46,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   readonly #connections: NodeConnections;
   readonly #onState: (state: ChannelState, detail: string) => void;
   readonly #releases = new PendingReleases();
+  #releaseTimer: Timer | undefined;
   readonly #pipeline: Pipeline;
   readonly #ttl: TtlOnRecord;
 
@@ -127,7 +131,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     return this.#deployment.offsets.of(this.index);
   }
 
-  /** Releases that wait for the node to come back. */
+  /** Releases that wait for the node to come back, or to execute them. */
   get pendingReleaseCount(): number {
     return this.#releases.size;
   }
@@ -177,6 +181,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#phase = "closed";
     this.#detail = "closed";
     this.#ttl.onEnd();
+    this.#releaseTimer?.cancel();
     this.#connections.close();
     const unanswered = this.#pipeline.reset();
     const unsent = [...this.#parked.splice(0), ...unanswered.unsent];
@@ -199,10 +204,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#phase = "ready";
     this.#detail = "connected";
     this.#connections.onUsed();
-    const owed = this.#releases.takeAll(this.#clock.steady());
-    for (const entry of [...owed, ...this.#parked.splice(0)]) {
-      this.#pipeline.push(entry, true);
-    }
+    this.#sendReleases();
+    for (const entry of this.#parked.splice(0)) this.#pipeline.push(entry, true);
     this.#tell();
   }
 
@@ -296,6 +299,20 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     const { current } = this.#connections;
     if (current?.isHandshaking === false) current.handshake(undefined);
     this.#tell();
+  }
+
+  onReleaseFailed(entry: Entry): void {
+    this.#releases.keepFailed(entry, this.#clock.steady());
+    this.#releaseTimer ??= this.#clock.setTimer(RELEASE_PAUSE_MS, () => {
+      this.#releaseTimer = undefined;
+      // Otherwise they are sent when it is.
+      if (this.#phase === "ready") this.#sendReleases();
+    });
+  }
+
+  #sendReleases(): void {
+    for (const entry of this.#releases.takeAll(this.#clock.steady()))
+      this.#pipeline.push(entry, true);
   }
 
   onNodeTime(nodeMs: number, roundTripMs: number): void {

@@ -1,9 +1,11 @@
+import { NOBODY } from "../coordinator/ports.js";
 import type { AnyOperation } from "../protocol/operation.js";
 import { withoutPlace } from "./deferred-acquires.js";
 import type { Entry } from "./entry.js";
 
 /**
- * Releases that a node has not confirmed, kept until it is back.
+ * Releases that a node has not confirmed, kept until it is back, or executes them again: one that cannot write (its
+ * replicas or its disk are gone) answers with an error and keeps the keys.
  *
  * Their keys were stored over an earlier connection. What the node had answered by the time it closed is gone one key
  * life later, and so need not be released any more. What it had not answered may be executed at any later time: a
@@ -39,6 +41,14 @@ export class PendingReleases {
     return true;
   }
 
+  /** The node has answered it with an error, and its caller knows. It is kept until its keys have expired there. */
+  keepFailed(entry: Entry, steadyMs: number): void {
+    const { operation } = entry;
+    if (operation.kind !== "release") return;
+    const { owedUntilMs = steadyMs + operation.ttlMs } = entry;
+    this.keep({ ...entry, receiver: NOBODY, owedUntilMs }, steadyMs);
+  }
+
   /** Removes and returns all that can still matter, in order. */
   takeAll(steadyMs: number): Entry[] {
     this.prune(steadyMs);
@@ -50,8 +60,10 @@ export class PendingReleases {
     this.#entries = this.#entries.filter((entry) => this.#canMatter(entry, steadyMs));
   }
 
-  #canMatter({ operation }: Entry, steadyMs: number): boolean {
-    if (this.#closedAtMs === undefined || operation.kind !== "release") return false;
+  #canMatter({ operation, owedUntilMs }: Entry, steadyMs: number): boolean {
+    if (operation.kind !== "release") return false;
+    if (owedUntilMs !== undefined) return steadyMs < owedUntilMs;
+    if (this.#closedAtMs === undefined) return false;
     return this.#unanswered.has(operation.ownerId) || steadyMs < this.#closedAtMs + operation.ttlMs;
   }
 }

@@ -44,6 +44,8 @@ export interface PipelinedNode {
   readonly votesCount: boolean;
   /** The node's record differs from the one that the batch named. */
   onForgot(): void;
+  /** A release that is owed failed there, and its caller knows. */
+  onReleaseFailed(entry: Entry): void;
   /** An answer carried the node's time. */
   onNodeTime(nodeMs: number, roundTripMs: number): void;
   /** It is suspected now, or no longer suspected. */
@@ -299,6 +301,7 @@ export class Pipeline {
             entry.operation.keys.permits?.size.learn(vote.size);
           this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
         }
+        if (entry.mayHold && vote?.kind === "fault") this.#node.onReleaseFailed(entry);
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#node.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
       }

@@ -34,24 +34,17 @@ export class ClusterMember {
   readonly #clock: Clock;
   readonly #suspicion: Suspicion;
   readonly #calls = new Set<PendingCall>();
-  readonly #onTrusted: () => void;
 
-  /** @param onTrusted it was suspected, and has answered */
-  constructor(
-    cluster: Cluster,
-    address: string,
-    clock: Clock,
-    nodeTimeoutMs: number,
-    onTrusted: () => void,
-  ) {
+  constructor(cluster: Cluster, address: string, clock: Clock, nodeTimeoutMs: number) {
     this.#cluster = cluster;
     this.#address = address;
     this.#clock = clock;
-    this.#onTrusted = onTrusted;
     const suspectAfterMs = SUSPECT_FACTOR * nodeTimeoutMs;
     this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs(nodeTimeoutMs), {
       oldestSentMs: () => [...this.#calls][0]?.sentMs,
-      onSuspicion: () => this.#onSuspicion(),
+      onSuspicion: () => {
+        if (this.#suspicion.isSuspected) for (const { giveUp } of this.#calls) giveUp();
+      },
       onBroken: () => this.#drop(),
     });
   }
@@ -81,11 +74,6 @@ export class ClusterMember {
 
   close(): void {
     this.#suspicion.reset();
-  }
-
-  #onSuspicion(): void {
-    if (!this.#suspicion.isSuspected) this.#onTrusted();
-    else for (const { giveUp } of this.#calls) giveUp();
   }
 
   /** It may be gone without having closed its connection. */

@@ -14,17 +14,10 @@ import { OF_CLUSTER } from "../protocol/capabilities.js";
 import type { Clock } from "../coordinator/ports.js";
 import { channelInSlot, inboxChannel } from "../protocol/keys.js";
 import { NO_RECORD, PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
-import {
-  faultVote,
-  type FaultVote,
-  type Operation,
-  type OperationOf,
-  type Vote,
-} from "../protocol/operation.js";
+import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
 import { systemClock } from "../runtime/system.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { PUBLISHING_SCRIPT } from "../script/embedded-lua.js";
-import { withoutPlace } from "../channel/deferred-acquires.js";
 import { outOfStep } from "../channel/node-connection.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
@@ -96,22 +89,6 @@ const MAX_ASKED = 3;
 
 const NO_MEMBER = new Error("the Cluster lists no master");
 
-/** Releases that are kept for members that are gone, and how long before they are sent again, ms. */
-const [MAX_OWED, OWED_PAUSE_MS] = [4_096, 1_000];
-
-/** One script call, all of whose keys are in one slot. */
-interface SlotCall {
-  readonly operations: readonly Operation[];
-  readonly fences: string;
-  readonly slot: number;
-  readonly number: number;
-}
-
-interface Owed extends Omit<SlotCall, "operations"> {
-  /** Monotonic clock, ms. */
-  readonly untilMs: number;
-}
-
 const GONE = faultVote("disconnected", true, "its member is not connected");
 const UNANSWERED = faultVote("suspected", true, SILENT.message);
 const UNASKED = faultVote("suspected", false, SILENT.message);
@@ -130,8 +107,6 @@ class ClusterConnection implements Connection {
   readonly #nodeTimeoutMs: number;
   /** By address. */
   readonly #members = new Map<string, ClusterMember>();
-  readonly #owed = new Map<Operation, Owed>();
-  #again: NodeJS.Timeout | undefined;
 
   /** @param listen the process may be told of something in that slot */
   constructor(
@@ -231,7 +206,7 @@ class ClusterConnection implements Connection {
       if (forMs > 0) this.#listen({ number: slot, tag: tags.of(slot) }, forMs);
       const { number: first } = parts[0] as SlotPart;
       const fences = fencesKey(tags, slot);
-      const answered = await this.#call({ operations, fences, slot, number: first });
+      const answered = await this.#call(operations, fences, slot, first);
       if (answered === undefined) number = undefined;
       parts.forEach((part, at) => answers[part.index]?.push({ part, vote: answered?.[at] }));
     });
@@ -251,11 +226,15 @@ class ClusterConnection implements Connection {
   }
 
   /** Undefined if that is not answered, but something else. */
-  async #call(call: SlotCall): Promise<readonly Vote[] | undefined> {
-    const { operations, fences, slot, number } = call;
+  async #call(
+    operations: readonly Operation[],
+    fences: string,
+    slot: number,
+    number: number,
+  ): Promise<readonly Vote[] | undefined> {
     const address = this.#cluster.slots[slot]?.[0] ?? "";
     const member = this.#memberAt(address);
-    if (member.isSilent) return this.#giveUp(call, UNASKED);
+    if (member.isSilent) return operations.map(() => UNASKED);
     const name = this.#loaded.has(address) ? "evalsha" : "eval";
     this.#loaded.add(address);
     this.#last.set(slot, number);
@@ -279,62 +258,26 @@ class ClusterConnection implements Connection {
       if (outOfStep({ number }, decoded) !== undefined) return undefined;
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
-      if (error === SILENT) return this.#giveUp(call, UNANSWERED);
+      if (error === SILENT) return operations.map(() => UNANSWERED);
       if (!isConnectionClosed(error)) return operations.map(() => operationFault(error));
       // That of the whole Cluster has its own event.
       if (this.#cluster.status !== "ready") throw error;
       // ioredis finds out only now and then who has the slots of a member that is gone.
       this.#cluster.refreshSlotsCache();
-      return this.#giveUp(call, GONE);
+      return operations.map(() => GONE);
     }
   }
 
   #memberAt(address: string): ClusterMember {
     const known = this.#members.get(address);
     if (known !== undefined) return known;
-    const sendOwed = (): void => this.#sendOwed();
     const [clock, timeoutMs] = [this.#clock, this.#nodeTimeoutMs];
-    const member = new ClusterMember(this.#cluster, address, clock, timeoutMs, sendOwed);
+    const member = new ClusterMember(this.#cluster, address, clock, timeoutMs);
     this.#members.set(address, member);
     return member;
   }
 
-  /** The votes on what was not answered. A release is owed. */
-  #giveUp({ operations, ...call }: SlotCall, vote: FaultVote): readonly Vote[] {
-    return operations.map((each) => {
-      if (each.kind !== "release") return vote;
-      this.#owe(each, call);
-      return { ...vote, sent: true };
-    });
-  }
-
-  /** It is sent again, also to the member that takes the place of one that is gone, until its keys expire. */
-  #owe(release: OperationOf<"release">, call: Omit<SlotCall, "operations">): void {
-    if (this.#owed.size >= MAX_OWED || this.#owed.has(release)) return;
-    const untilMs = this.#clock.steady() + release.ttlMs;
-    // Who waits now may be gone by then, as where a node is down.
-    this.#owed.set(withoutPlace(release), { ...call, untilMs });
-    this.#again ??= setTimeout(this.#sendOwed, OWED_PAUSE_MS).unref();
-  }
-
-  readonly #sendOwed = (): void => {
-    clearTimeout(this.#again);
-    this.#again = undefined;
-    const nowMs = this.#clock.steady();
-    for (const [release, { untilMs, ...call }] of this.#owed) {
-      if (nowMs >= untilMs) this.#owed.delete(release);
-      else {
-        void this.#call({ ...call, operations: [release] }).then(
-          (votes) => votes?.[0]?.kind !== "fault" && this.#owed.delete(release),
-          () => {},
-        );
-      }
-    }
-    if (this.#owed.size > 0) this.#again = setTimeout(this.#sendOwed, OWED_PAUSE_MS).unref();
-  };
-
   close(): void {
-    clearTimeout(this.#again);
     for (const member of this.#members.values()) member.close();
     dropClient(this.#cluster);
   }

@@ -1,12 +1,14 @@
 import { expect } from "chai";
 import { createHash } from "node:crypto";
 import type { NodeGrant } from "../../src/protocol/node-messages.js";
-import type { AnyOperation } from "../../src/protocol/operation.js";
+import { faultVote, type AnyOperation } from "../../src/protocol/operation.js";
 import type { Waiter } from "../../src/protocol/node-queue.js";
 import { ChannelBench, QUARANTINE_MS } from "../support/channel-bench.js";
 import { stateOf } from "../support/coordinator-bench.js";
 import { handshakeReply } from "../support/scripted-transport.js";
 import { fault, granted } from "../support/votes.js";
+
+const NO_REPLICAS = faultVote("server", true, "NOREPLICAS");
 
 /** A channel whose node is admitted. */
 function ready(settings: ConstructorParameters<typeof ChannelBench>[0] = {}): ChannelBench {
@@ -470,6 +472,49 @@ describe("NodeChannel: owed releases", () => {
     bench.send("release", "a", { mayHold: true });
     expect(bench.channel.pendingReleaseCount).to.equal(0);
     expect(bench.votes.get("release a")).to.include({ fault: "disconnected", sent: false });
+  });
+
+  for (const [what, lastFault, sentCount] of [
+    ["until the node executes it", 2, 3],
+    ["until a key life has passed", 99, 5],
+  ] as const) {
+    it(`sends one again that failed on the node, once a second, ${what}`, () => {
+      const bench = ready();
+      const waiter = { inbox: "in", ticket: 5, turnMs: 20 };
+      bench.send("release", "a", { mayHold: true, ttlMs: 4_500, waiter });
+      for (let count = 1; count < 10; count++) {
+        const batch = bench.connection.batches.length;
+        expect(batch).to.equal(Math.min(count, sentCount));
+        if (batch === count)
+          bench.connection.answer(count - 1, [count <= lastFault ? NO_REPLICAS : granted(0)]);
+        expect(bench.votes.get("release a"), "told at once").to.deep.equal(NO_REPLICAS);
+        bench.clock.advance(999);
+        expect(bench.connection.batches.length).to.equal(batch);
+        bench.clock.advance(1);
+      }
+      const [, again] = bench.connection.batches;
+      expect(again?.batch.operations[0]).to.have.nested.property("waiter.ticket", 0);
+      expect(bench.channel.pendingReleaseCount).to.equal(0);
+    });
+  }
+
+  it("sends none again that failed, and whose key nothing has put there", () => {
+    const bench = ready();
+    bench.send("release", "a");
+    bench.connection.answer(0, [NO_REPLICAS]);
+    bench.clock.advance(1_000);
+    expect(bench.connection.sent).to.deep.equal([["release a"]]);
+  });
+
+  it("sends one that failed on the next connection, once it is there", () => {
+    const bench = ready();
+    bench.send("release", "a", { mayHold: true });
+    bench.connection.answer(0, [NO_REPLICAS]);
+    bench.connection.fail();
+    bench.clock.advance(0);
+    bench.connection.open();
+    bench.clock.flush();
+    expect(bench.connection.sent).to.deep.equal([["release a"]]);
   });
 
   it("keeps them for a node that is misconfigured for a while", () => {

@@ -49,6 +49,7 @@ class PipelineBench {
       problemOf: ({ kind }) => (kind === "acquire" ? this.problem : undefined),
       votesCount: true,
       onForgot: () => this.events.push("forgot"),
+      onReleaseFailed: ({ operation }) => this.events.push(`owes ${operation.ownerId}`),
       onNodeTime: () => this.events.push("time"),
       onSuspicion: () =>
         this.events.push(this.pipeline.suspicion.isSuspected ? "suspected" : "trusted"),

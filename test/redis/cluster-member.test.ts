@@ -24,8 +24,7 @@ function bench() {
     nodes: () => [other, client],
     refreshSlotsCache: () => told.push("slots"),
   } as unknown as Cluster;
-  const trusted = (): number => told.push("trusted");
-  const member = new ClusterMember(cluster, "a:1", clock, TIMEOUT_MS, trusted);
+  const member = new ClusterMember(cluster, "a:1", clock, TIMEOUT_MS);
   const ask = (): void => {
     member.ask(answered).then(
       () => told.push("answer"),
@@ -66,7 +65,7 @@ describe("ClusterMember", () => {
     expect(member.isSilent).to.equal(true);
     expect(await read(), "who has its slots now").to.deep.equal(["slots"]);
     answer();
-    expect(await read()).to.deep.equal(["trusted"]);
+    expect(await read()).to.deep.equal([]);
     expect(member.isSilent).to.equal(false);
   });
 
@@ -85,7 +84,7 @@ describe("ClusterMember", () => {
       expect(await read()).to.deep.equal(expected);
     }
     answer();
-    expect(await read()).to.deep.equal(["trusted"]);
+    expect(await read()).to.deep.equal([]);
     expect(member.isSilent).to.equal(false);
   });
 });

@@ -202,7 +202,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "election"],
     noticedBy: ["I4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 29, ms: 169 },
+    pin: { where: 0, seed: 29, timing: 6, ms: 321 },
   },
   {
     id: "shown-what-is-forged",

@@ -478,7 +478,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 14, ms: 154 },
+    pin: { where: 0, seed: 14, timing: 1, ms: 185 },
   },
   {
     id: "set-without-nx",
