@@ -255,9 +255,9 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   }
 
   onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean {
-    const { message, isMisconfigured, isOutOfStep = false } = failure;
-    const wasHealthy =
-      this.#phase === "ready" && !this.#pipeline.suspicion.isSuspected && !isOutOfStep;
+    const { message, isMisconfigured, isOutOfStep = false, isOfHandshake = false } = failure;
+    const isAnswering = !this.#pipeline.suspicion.isSuspected && !isOutOfStep && !isOfHandshake;
+    const wasHealthy = this.#phase === "ready" && isAnswering;
     this.#ttl.onEnd();
     // One immediate retry after a healthy connection broke: operations may wait for it. After that, and for a node
     // that had stopped answering or answered something else, they are refused immediately.

@@ -125,7 +125,7 @@ export class NodeConnection {
     this.#isHandshaking = false;
     this.#timer?.cancel();
     if (reply.kind === "failed") {
-      this.end(reply.failure);
+      this.end({ ...reply.failure, isOfHandshake: true });
       return;
     }
     const failure = outOfStep(request, reply);

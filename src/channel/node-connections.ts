@@ -43,6 +43,11 @@ export class NodeConnections {
   /** Ids offered for a new record, and when, lease clock, ms. A broken connection may have written one of them. */
   #offers = new Map<string, number>();
   #failedCount = 0;
+  /**
+   * Connections in a row that ended because a handshake failed. One that was in use before does not count for less: a
+   * server that cannot write answers the first handshake, and none that would end a quarantine.
+   */
+  #refusedCount = 0;
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -110,7 +115,9 @@ export class NodeConnections {
     const isPrompt = this.#node.onEnd(connection, failure);
     // The listener may have closed the node.
     if (this.#isClosed) return;
-    const delayMs = isPrompt ? 0 : reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
+    this.#refusedCount = failure.isOfHandshake === true ? this.#refusedCount + 1 : 0;
+    if (!isPrompt) this.#failedCount = Math.max(this.#failedCount + 1, this.#refusedCount);
+    const delayMs = isPrompt ? 0 : reconnectDelayMs(this.#failedCount, this.#entropy.unit());
     this.#timer = this.#clock.setTimer(delayMs, () => this.connect());
   }
 }

@@ -46,6 +46,8 @@ export interface ConnectionFailure {
   readonly isListedTwice?: boolean | undefined;
   /** A reply was not that of its request. */
   readonly isOutOfStep?: true;
+  /** The server has answered a handshake with an error. */
+  readonly isOfHandshake?: true;
 }
 
 /**

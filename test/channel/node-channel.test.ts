@@ -101,6 +101,25 @@ describe("NodeChannel: connecting", () => {
     expect(bench.channel.state).to.equal("ready");
   });
 
+  it("pauses longer and longer for a node that answers a first handshake, and then none", () => {
+    const bench = ready();
+    const pauses: number[] = [];
+    for (let times = 0; times < 10; times++) {
+      bench.channel.handshake(undefined);
+      const failure = { message: "OOM", isMisconfigured: false };
+      bench.connection.answerHandshake({ kind: "failed", failure });
+      expect(bench.channel.state).to.equal("down");
+      expect(bench.channel.detail).to.equal("OOM");
+      pauses.push(bench.toNextConnection());
+      bench.connection.open();
+      expect(bench.channel.state).to.equal("ready");
+    }
+    expect(pauses.at(0)).to.be.within(25, 51);
+    expect(pauses.at(-1)).to.be.within(500, 1_001);
+    bench.connection.fail();
+    expect(bench.toNextConnection(), "one that was healthy").to.be.below(2);
+  });
+
   it("tries soon again after every outage, however long the last one was", () => {
     const bench = new ChannelBench();
     for (let times = 0; times < 10; times++) {

@@ -121,7 +121,7 @@ describe("NodeConnection", () => {
     const bench = new NodeConnectionBench();
     const failure = { message: "WRONGPASS", isMisconfigured: true };
     bench.connection.open({ kind: "failed", failure });
-    expect(bench.ends).to.deep.equal([failure]);
+    expect(bench.ends).to.deep.equal([{ ...failure, isOfHandshake: true }]);
     expect(bench.connection.isClosed).to.equal(true);
   });
 
