@@ -9,7 +9,7 @@ import type {
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/quorum.js";
 import type { NodeGrant } from "../protocol/node-messages.js";
-import type { Operation } from "../protocol/operation.js";
+import type { FaultVote, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
@@ -26,6 +26,12 @@ const UNANSWERED: Refusal = {
   fault: "suspected",
   message: "earlier operations are unanswered",
 };
+
+/**
+ * How often a node that is in use is asked again who it is and how it is configured, ms: somebody may have let it evict
+ * keys, or taken away a permission. Sooner where an operation was not permitted.
+ */
+const [CHECK_MS, CHECK_SOON_MS] = [60_000, 1_000];
 
 /** How long until a release that failed on the node is sent there again, ms. */
 const RELEASE_PAUSE_MS = 1_000;
@@ -47,6 +53,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   readonly #onState: (state: ChannelState, detail: string) => void;
   readonly #releases = new PendingReleases();
   #releaseTimer: Timer | undefined;
+  /** The last one of an operation; lease clock, ms. */
+  #fault: { readonly message: string; readonly atMs: number } | undefined;
   readonly #pipeline: Pipeline;
   readonly #ttl: TtlOnRecord;
 
@@ -102,7 +110,15 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     if (state === "suspected") return UNANSWERED.message;
     const { quarantine } = this.#deployment;
     const problem = state === "quarantined" ? quarantine.problemOf(this.index) : undefined;
-    return problem ?? (state === "ready" ? this.#transport.problem : undefined) ?? this.#detail;
+    const told = state === "ready" ? (this.#transport.problem ?? this.#lastFault) : undefined;
+    return problem ?? told ?? this.#detail;
+  }
+
+  /** What it has answered to operations although it is connected, for a while. */
+  get #lastFault(): string | undefined {
+    const { message = "", atMs = Number.NEGATIVE_INFINITY } = this.#fault ?? {};
+    const agoMs = this.#clock.now() - atMs;
+    return agoMs > CHECK_MS ? undefined : `${message}, ${Math.round(agoMs / 1_000)} s ago`;
   }
 
   /** For somebody who waits for a quorum. */
@@ -248,6 +264,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     const isCompared = this.#settings.isIncarnationCompared || record?.state === "unkept";
     if (isCompared) this.#pipeline.onRecord(record?.id ?? "");
     this.#pipeline.connection = connection;
+    this.#pipeline.checkAtMs = this.#clock.now() + CHECK_MS;
     if (this.#phase !== "ready") this.#detail = "waits for the other nodes of a new deployment";
     this.#ttl.onRecord(this.#settings.isLooking ? 0 : (record?.maxTtlMs ?? 0));
     this.#deployment.onHandshake(this.index, handshake, ownSinceMs);
@@ -301,7 +318,22 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#tell();
   }
 
-  onReleaseFailed(entry: Entry): void {
+  onFault(entry: Entry, { fault, message }: FaultVote): void {
+    if (entry.mayHold) this.#keepFailed(entry);
+    if (fault !== "misconfigured" && fault !== "server" && fault !== "implausible") return;
+    const nowMs = this.#clock.now();
+    this.#fault = { message, atMs: nowMs };
+    // It says which permissions are missing, and whether that is so for all that is asked.
+    const checkedMs = this.#pipeline.checkAtMs - CHECK_MS;
+    if (fault === "misconfigured" && nowMs - checkedMs > CHECK_SOON_MS) this.onCheckDue();
+  }
+
+  onCheckDue(): void {
+    this.#pipeline.checkAtMs = Number.POSITIVE_INFINITY;
+    this.handshake(undefined);
+  }
+
+  #keepFailed(entry: Entry): void {
     this.#releases.keepFailed(entry, this.#clock.steady());
     this.#releaseTimer ??= this.#clock.setTimer(RELEASE_PAUSE_MS, () => {
       this.#releaseTimer = undefined;

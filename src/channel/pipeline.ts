@@ -1,5 +1,10 @@
 import type { Clock } from "../coordinator/ports.js";
-import { sizeOf, type AnyOperation, type Operation } from "../protocol/operation.js";
+import {
+  sizeOf,
+  type AnyOperation,
+  type FaultVote,
+  type Operation,
+} from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { HeardCalls, withoutDeferred } from "./deferred-acquires.js";
 import {
@@ -44,8 +49,10 @@ export interface PipelinedNode {
   readonly votesCount: boolean;
   /** The node's record differs from the one that the batch named. */
   onForgot(): void;
-  /** A release that is owed failed there, and its caller knows. */
-  onReleaseFailed(entry: Entry): void;
+  /** An operation failed there. Its caller knows. */
+  onFault(entry: Entry, vote: FaultVote): void;
+  /** {@link Pipeline.checkAtMs} has come, and something is sent. */
+  onCheckDue(): void;
   /** An answer carried the node's time. */
   onNodeTime(nodeMs: number, roundTripMs: number): void;
   /** It is suspected now, or no longer suspected. */
@@ -76,6 +83,8 @@ export class Pipeline {
   readonly heardCalls = new HeardCalls();
   /** Incarnation of the node that the sender knows. Set by {@link onRecord}. */
   recordId = "";
+  /** When the node should be asked again who it is, lease clock, ms. Not by a timer: one that is idle need not know. */
+  checkAtMs = Number.POSITIVE_INFINITY;
   /** Of the node, whose operations may have been unanswered for so long that others should not wait for it. */
   readonly suspicion: Suspicion;
   readonly #clock: Clock;
@@ -212,6 +221,7 @@ export class Pipeline {
 
   #sendBatch(connection: Pick<NodeConnection, "send">): void {
     const nowMs = this.#clock.now();
+    if (nowMs >= this.checkAtMs) this.#node.onCheckDue();
     const entries: Entry[] = [];
     const operations: Operation[] = [];
     const refused: (readonly [Entry, Refusal])[] = [];
@@ -301,7 +311,7 @@ export class Pipeline {
             entry.operation.keys.permits?.size.learn(vote.size);
           this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
         }
-        if (entry.mayHold && vote?.kind === "fault") this.#node.onReleaseFailed(entry);
+        if (vote?.kind === "fault") this.#node.onFault(entry, vote);
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#node.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);
       }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { createHash } from "node:crypto";
 import type { NodeGrant } from "../../src/protocol/node-messages.js";
-import { faultVote, type AnyOperation } from "../../src/protocol/operation.js";
+import { faultVote, type AnyOperation, type Vote } from "../../src/protocol/operation.js";
 import type { Waiter } from "../../src/protocol/node-queue.js";
 import { ChannelBench, QUARANTINE_MS } from "../support/channel-bench.js";
 import { stateOf } from "../support/coordinator-bench.js";
@@ -249,6 +249,70 @@ describe("NodeChannel: handshake", () => {
       bench.send("acquire", "a");
       expect(bench.connection.batch(0).batch.recordId).to.equal(recordId);
     }
+  });
+});
+
+describe("NodeChannel: a node that is connected for long", () => {
+  const CHECK_MS = 60_000;
+
+  /** One whose operations are answered like that. */
+  function inUse(vote: Vote = granted()): { bench: ChannelBench; use: () => void } {
+    const bench = ready();
+    let count = 0;
+    const use = (): void => {
+      bench.send("extend", `owner ${count}`);
+      bench.connection.answer(count++, [vote]);
+    };
+    return { bench, use };
+  }
+
+  it("is asked once a minute who it is, with what is sent, and not while it is idle", () => {
+    const { bench, use } = inUse();
+    for (let minute = 1; minute <= 3; minute++) {
+      bench.clock.advance(CHECK_MS - 1);
+      use();
+      expect(bench.connection.handshakes).to.have.length(minute);
+      bench.clock.advance(CHECK_MS);
+      expect(bench.connection.handshakes).to.have.length(minute);
+      use();
+      use();
+      expect(bench.connection.handshakes).to.have.length(minute + 1);
+      bench.connection.answerHandshake(handshakeReply());
+      expect(bench.channel.state).to.equal("ready");
+    }
+  });
+
+  it("is misconfigured once it says that it evicts keys", () => {
+    const { bench, use } = inUse();
+    bench.clock.advance(CHECK_MS);
+    use();
+    const problems = [{ kind: "eviction", message: "it evicts" }] as const;
+    bench.connection.answerHandshake({ ...handshakeReply(), problems });
+    expect(bench.channel.state).to.equal("misconfigured");
+    expect(bench.channel.detail).to.equal("it evicts");
+  });
+
+  it("is asked at once, but no more than once a second, where an operation is not permitted", () => {
+    const { bench, use } = inUse(fault("misconfigured"));
+    const counts: number[] = [];
+    for (let count = 0; count < 8; count++) {
+      bench.clock.advance(300);
+      use();
+      counts.push(bench.connection.handshakes.length);
+      if (counts.at(-1) !== (counts.at(-2) ?? 1))
+        bench.connection.answerHandshake(handshakeReply());
+    }
+    expect(counts).to.deep.equal([1, 1, 1, 2, 2, 2, 2, 3]);
+  });
+
+  it("says for a minute how an operation failed last, though it is connected", () => {
+    const { bench, use } = inUse(fault("server"));
+    use();
+    bench.clock.advance(CHECK_MS);
+    expect(bench.channel.detail).to.equal("the test says server, 60 s ago");
+    expect(bench.channel.state).to.equal("ready");
+    bench.clock.advance(1);
+    expect(bench.channel.detail).to.equal("connected");
   });
 });
 

@@ -49,7 +49,8 @@ class PipelineBench {
       problemOf: ({ kind }) => (kind === "acquire" ? this.problem : undefined),
       votesCount: true,
       onForgot: () => this.events.push("forgot"),
-      onReleaseFailed: ({ operation }) => this.events.push(`owes ${operation.ownerId}`),
+      onFault: ({ operation }) => this.events.push(`fault of ${operation.ownerId}`),
+      onCheckDue: () => this.events.push("check"),
       onNodeTime: () => this.events.push("time"),
       onSuspicion: () =>
         this.events.push(this.pipeline.suspicion.isSuspected ? "suspected" : "trusted"),
