@@ -1,4 +1,5 @@
 import {
+  copyText,
   differenceText,
   idOnLists,
   isSameList,
@@ -119,7 +120,8 @@ export class NodesOfOthers {
     // With a record, but without an id, it is none that others have listed.
     const recorded = this.#seen.map((seen) => seen?.record?.nodeId);
     const own = this.#names.map((name, index) => ({ name, id: ids[index] ?? recorded[index] }));
-    const differences = this.#seen.map((seen) => seen && this.#differenceOf(seen, own));
+    const copy = copyText(own);
+    const differences = this.#seen.map((seen) => seen && (copy ?? this.#differenceOf(seen, own)));
     const nodes = this.#names.flatMap((name, index) => {
       const id = recorded[index] ?? "";
       return id === "" ? [] : { id, name };

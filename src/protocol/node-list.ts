@@ -75,13 +75,26 @@ function isDecodable(text: string): boolean {
   }
 }
 
+/** That two of our nodes have one id, for people; undefined if none do. Nothing else distinguishes them in lists. */
+export function copyText(own: readonly OwnNode[]): string | undefined {
+  const byId = new Map<string, string>();
+  for (const { id, name } of own) {
+    const other = id === undefined || id === "" ? undefined : byId.get(id);
+    if (other !== undefined)
+      return `${other} and ${name} have the same id on record: the data of one was copied to the other. Empty that with FLUSHALL`;
+    byId.set(id ?? "", name);
+  }
+  return undefined;
+}
+
 /**
  * Whether our nodes are those of the list. A node that was not seen yet counts as one of them: without it, a quorum of
  * ours consists of listed nodes, and overlaps all others.
  */
 export function isSameList(listed: readonly ListedNode[], own: readonly OwnNode[]): boolean {
   const ids = new Set(listed.map(({ id }) => id));
-  return listed.length === own.length && own.every(({ id }) => id === undefined || ids.has(id));
+  const isAlike = listed.length === own.length && copyText(own) === undefined;
+  return isAlike && own.every(({ id }) => id === undefined || ids.has(id));
 }
 
 /** The id that a node had in one of the lists, by its name; undefined if another node of ours has it. */

@@ -172,6 +172,15 @@ describe("NodesOfOthers: which differ", () => {
     expect(bench.lists.offerFor(0).list).to.equal(TEXT);
   });
 
+  it("two of ours with one id, whatever is listed", () => {
+    for (const list of [TEXT, ""]) {
+      const bench = new Bench().see(0, "n0", list).see(1, "n1", list).see(2, "n0", list);
+      expect(bench.differences).to.deep.equal([true, true, true]);
+      expect(bench.lists.difference).to.match(/^a:1 and c:1 have the same id .*FLUSHALL/);
+      expect(bench.lists.offerFor(1).list).to.equal(undefined);
+    }
+  });
+
   it("garbage, which is no list", () => {
     const bench = new Bench().see(0, "n0", "garbage").see(1, "n1").see(2, "n2");
     expect(bench.lists.differenceOn(0)).to.include("no version of quorate");
