@@ -15,7 +15,6 @@ import { BatchWire } from "../../src/script/batch-encoder.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 import { operation } from "../support/channel-bench.js";
 import { NO_LIST } from "../support/no-list.js";
-import { eventually } from "../support/settle.js";
 import { wordsIn } from "../support/words-in.js";
 
 const WIRE = new BatchWire({ fenceSlackUs: 1 });
