@@ -51,7 +51,8 @@ export const METRICS = {
   "quorate.hold.duration": {
     kind: "histogram",
     unit: "s",
-    description: "How long a lock was held; its `end` is `released`, or why it was lost",
+    description:
+      "How long a lock was held, at most to the end of its validity; its `end` is `released`, or why it was lost",
     attributes: ["group", "mode", "end"],
     boundaries: LONG_SECONDS,
   },
