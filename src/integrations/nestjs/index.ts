@@ -122,11 +122,15 @@ Module({})(QuorateModule);
 export const InjectLocks = (): ReturnType<typeof Inject> => Inject(LockManager);
 
 const LOCKS = Symbol("quorate.locks");
-const current = new AsyncLocalStorage<Lock>();
+/** What a method began and did not wait for still runs in its async context, when the lock has gone. */
+const current = new AsyncLocalStorage<{ lock: Lock | undefined }>();
 
-/** The lock of the `@Locked` method that is running in the current async context; undefined outside of one. */
+/**
+ * The lock of the `@Locked` method that is running in the current async context; undefined outside of one, and in work
+ * that goes on after it.
+ */
 export function currentLock(): Lock | undefined {
-  return current.getStore();
+  return current.getStore()?.lock;
 }
 
 /**
@@ -153,9 +157,15 @@ export function Locked(name: NameOf, options: RequestOptions = {}): MethodDecora
         );
       }
       const names = typeof name === "function" ? name(...args) : name;
-      return await locks.request(names, options, (lock: Lock | null) =>
-        lock === null ? undefined : current.run(lock, () => method.apply(this, args)),
-      );
+      return await locks.request(names, options, async (lock: Lock | null) => {
+        if (lock === null) return undefined;
+        const running: { lock: Lock | undefined } = { lock };
+        try {
+          return await current.run(running, () => method.apply(this, args));
+        } finally {
+          running.lock = undefined;
+        }
+      });
     };
     // Keep the metadata of other decorators on the method, such as its route or its schedule.
     for (const about of Reflect.getMetadataKeys(method)) {

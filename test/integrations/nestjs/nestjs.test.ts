@@ -53,6 +53,17 @@ class Payments {
     return "reported";
   }
 
+  detached: Promise<unknown> = Promise.resolve();
+
+  async detach(until: Promise<void>): Promise<unknown> {
+    const later = async (): Promise<unknown> => {
+      await until;
+      return currentLock();
+    };
+    this.detached = later();
+    return currentLock()?.name;
+  }
+
   async fail(): Promise<never> {
     throw new Error("of the method");
   }
@@ -68,6 +79,7 @@ decorate(
   SetMetadata("below", 2),
 );
 decorate(Payments.prototype, "report", Locked("report", { ifAvailable: true }));
+decorate(Payments.prototype, "detach", Locked("detach"));
 decorate(Payments.prototype, "fail", Locked(["a", "b"], { waitMs: 0 }));
 
 describe("quorate/nestjs", function () {
@@ -129,6 +141,14 @@ describe("quorate/nestjs", function () {
     await using _ = await others.acquire(["report", "a"]);
     expect(await payments.report()).to.equal(undefined);
     await rejectionWith(LockContendedError, payments.fail());
+  });
+
+  it("is not the current lock of work that goes on after the method", async () => {
+    const payments = (await start()).get(Payments);
+    let goOn = (): void => {};
+    expect(await payments.detach(new Promise((resolve) => (goOn = resolve)))).to.equal("detach");
+    goOn();
+    expect(await payments.detached).to.equal(undefined);
   });
 
   it("passes on what the method throws, and releases", async () => {
