@@ -4,6 +4,7 @@ import { HealthCheckService, TerminusModule } from "@nestjs/terminus";
 import { Test, type TestingModule } from "@nestjs/testing";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { of } from "rxjs";
 import { LockContendedError } from "../../../src/api/errors.js";
 import { LockManager } from "../../../src/index.js";
 import {
@@ -53,6 +54,10 @@ class Payments {
     return "reported";
   }
 
+  watch(result: unknown): unknown {
+    return result;
+  }
+
   detached: Promise<unknown> = Promise.resolve();
 
   async detach(until: Promise<void>): Promise<unknown> {
@@ -79,6 +84,7 @@ decorate(
   SetMetadata("below", 2),
 );
 decorate(Payments.prototype, "report", Locked("report", { ifAvailable: true }));
+decorate(Payments.prototype, "watch", Locked("watch"));
 decorate(Payments.prototype, "detach", Locked("detach"));
 decorate(Payments.prototype, "fail", Locked(["a", "b"], { waitMs: 0 }));
 
@@ -149,6 +155,18 @@ describe("quorate/nestjs", function () {
     expect(await payments.detach(new Promise((resolve) => (goOn = resolve)))).to.equal("detach");
     goOn();
     expect(await payments.detached).to.equal(undefined);
+  });
+
+  it("does not return an Observable, whose work would not be under the lock", async () => {
+    const payments = (await start()).get(Payments);
+    for (const observable of [of(1), Promise.resolve(of(1))]) {
+      const error = await rejectionWith(TypeError, Promise.resolve(payments.watch(observable)));
+      expect(error.message).to.match(/^@Locked Payments\.watch must not return an Observable, /);
+    }
+    for (const other of [undefined, null, 5, "text", { name: "a" }]) {
+      expect(await payments.watch(other)).to.equal(other);
+    }
+    await noLockKeys(fleet.nodes);
   });
 
   it("passes on what the method throws, and releases", async () => {
