@@ -26,8 +26,8 @@ export interface RunCoordinatorOptions {
    */
   readonly minHoldMs?: number | undefined;
   /**
-   * Life of the lock without renewal, ms; more than `minHoldMs` and drift, at most the `maxTtlMs` of the lock manager. The
-   * lock is renewed for as long as the task runs.
+   * Life of the lock without renewal, ms; more than `minHoldMs` and drift, at most the `maxTtlMs` of the lock manager.
+   * The lock is renewed for as long as the task runs.
    * @defaultValue 10_000, or `minHoldMs` plus 5_000 if that is larger
    */
   readonly ttlMs?: number | undefined;
@@ -45,7 +45,8 @@ export interface RunCoordinatorOptions {
   readonly onUnreachable?: "skip" | "run" | undefined;
   /**
    * Called when a lock is lost while its task runs; `reason` is the LockLostError. node-cron has no way to notify the
-   * task. No other instance runs this execution: each one asks only once.
+   * task. No other instance runs this execution: each one asks only once. What it throws is an uncaught exception, as
+   * with every listener.
    */
   readonly onLost?: ((key: string, reason: unknown) => void) | undefined;
 }
@@ -55,7 +56,7 @@ const KNOWN = ["minHoldMs", "ttlMs", "prefix", "onUnreachable", "onLost"];
 const DEFAULT_MIN_HOLD_MS = 5_000;
 const DEFAULT_TTL_MS = 10_000;
 
-/** What a lease lasts beyond its minimum, ms: drift is deducted from it, and the time that the nodes take to grant it. */
+/** How long a lease lasts beyond its minimum, ms: drift is deducted from it, and the time until it is granted. */
 const MARGIN_MS = 5_000;
 
 /** Instances that ask at the same moment can split the votes; this is long enough to settle it. */

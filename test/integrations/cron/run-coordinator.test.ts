@@ -11,6 +11,7 @@ import { RedisFleet } from "../../../src/testing/index.js";
 import { LagWatch } from "../../support/lag-watch.js";
 import { allNodes, at, noLockKeys, pttlOf } from "../../support/nodes.js";
 import { PATIENT } from "../../support/patient.js";
+import { uncaughtDuring } from "../../support/uncaught.js";
 import { eventually, rejectionWith } from "../../support/settle.js";
 
 const INSTANCES = 3;
@@ -167,6 +168,21 @@ describe("runCoordinator", () => {
     expect(lost[0]).to.equal("task");
     expect(lost[1]).to.include({ code: "QUORATE_LOST", reason: "closed" });
     expect(lost).to.have.length(2);
+  });
+
+  it("leaves an error of `onLost` uncaught, as one of any listener", async () => {
+    const error = new Error("of onLost");
+    const onLost = (): never => {
+      throw error;
+    };
+    const [first] = coordinators({ onLost });
+    await first?.shouldRun("task", 1);
+    const uncaught = await uncaughtDuring(async () => {
+      await managers[0]?.close();
+      await sleep(10);
+    });
+    expect(uncaught).to.deep.equal([error]);
+    await first?.onComplete("task");
   });
 
   for (const [options, message] of [
