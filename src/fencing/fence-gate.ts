@@ -1,4 +1,4 @@
-import { checkKnown } from "../runtime/validate.js";
+import { checkKnown, show } from "../runtime/validate.js";
 import { MalformedTokenError, StaleTokenError } from "./errors.js";
 import type { FenceStore } from "./fence-store.js";
 import { checkGrant, type CheckedGrant, type Grant } from "./grant.js";
@@ -24,9 +24,14 @@ export class FenceGate {
   /** The latest write of each resource that is in use; it settles when that write has ended. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
+  /** @throws TypeError for unknown options, or a store without `lift` */
   constructor(options: FenceGateOptions = {}) {
     checkKnown(options, ["store"]);
-    this.#store = options.store ?? new MemoryFenceStore();
+    const { store = new MemoryFenceStore() } = options;
+    if (typeof store.lift !== "function") {
+      throw new TypeError(`\`store\` must have a method \`lift\`, got ${show(store)}`);
+    }
+    this.#store = store;
   }
 
   /**
@@ -35,7 +40,8 @@ export class FenceGate {
    *
    * @returns what the write returns
    * @throws StaleTokenError if a larger token has been seen by then; the write is not run
-   * @throws TypeError or RangeError if the grant has no valid name or fencing token
+   * @throws TypeError or RangeError if the grant has no valid name or fencing token, or if the store's `lift` resolves
+   *   to something else than a number that is no less than the token; the write is not run
    * @throws errors of the write and of the store
    */
   async run<T>(grant: Grant, write: () => T | Promise<T>): Promise<T> {
@@ -93,8 +99,21 @@ export class FenceGate {
   ): Promise<T> {
     // An error of the previous write is reported to its own caller.
     await before?.catch(() => {});
-    const fence = await this.#store.lift(checked.name, checked.fencingToken);
-    if (fence !== checked.fencingToken) throw new StaleTokenError(checked, fence);
+    const { name, fencingToken } = checked;
+    const fence = checkedFence(await this.#store.lift(name, fencingToken), fencingToken);
+    if (fence > fencingToken) throw new StaleTokenError(checked, fence);
     return await write();
   }
+}
+
+/** A store that answers something else has not checked the token. */
+function checkedFence(fence: unknown, fencingToken: number): number {
+  if (typeof fence !== "number" || Number.isNaN(fence)) {
+    const got = `${show(fence)} (${typeof fence})`;
+    throw new TypeError(`\`store.lift\` must resolve to a number, got ${got}: convert it`);
+  }
+  if (fence >= fencingToken) return fence;
+  throw new RangeError(
+    `\`store.lift\` must resolve to the larger of fence and token (${fencingToken}), got ${fence}`,
+  );
 }

@@ -3,7 +3,8 @@ export interface FenceStore {
   /**
    * Raises the fence of the resource to the token, unless the fence is larger, in one atomic step.
    *
-   * @returns the fence after that: the token itself if it is accepted, a larger number if it is stale
+   * @returns the fence after that: the token itself if it is accepted, a larger one if it is stale. As a number:
+   *   clients of databases return a 64-bit integer as a string or a bigint
    */
   lift(resource: string, fencingToken: number): number | Promise<number>;
 }

@@ -6,33 +6,46 @@ import type { SqlQuery } from "./postgres-quote.js";
 export const STALE_SQLSTATE = "QF409";
 
 /**
+ * Key of the advisory lock under which everything is created: "quorate" in ASCII. `IF NOT EXISTS` and `OR REPLACE` fail
+ * where two transactions create the same at once. It is taken in the statement that creates, because it ends with the
+ * transaction, and a tool may run each statement in one of its own.
+ */
+const SETUP_LOCK = 0x71_75_6f_72_61_74_65n;
+
+/**
  * Creates the table of fences and the function `quorate_fence(resource, token)`: run it once, in a migration.
- * Running it again changes nothing.
+ * Running it again changes nothing. Several processes may run it at once.
  *
  * The function raises the fence, or throws an exception, which aborts the transaction with everything it wrote.
  * It locks the row of the fence until the transaction ends: a call for the same resource in another transaction waits
  * for that, and its token is compared with what was committed.
  */
 export const FENCES_SQL = `
-CREATE TABLE IF NOT EXISTS quorate_fences (
-  resource text PRIMARY KEY,
-  fence bigint NOT NULL,
-  lifted_at timestamptz NOT NULL DEFAULT now()
-);
-
-CREATE OR REPLACE FUNCTION quorate_fence(for_resource text, token bigint) RETURNS void
-LANGUAGE plpgsql AS $$
+DO $setup$
 BEGIN
-  INSERT INTO quorate_fences AS stored (resource, fence) VALUES (for_resource, token)
-  ON CONFLICT (resource) DO UPDATE SET fence = excluded.fence, lifted_at = now()
-  WHERE stored.fence <= excluded.fence;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'fencing token % of "%" is stale', token, for_resource
-      USING ERRCODE = '${STALE_SQLSTATE}',
-        DETAIL = (SELECT stored.fence FROM quorate_fences AS stored WHERE resource = for_resource);
-  END IF;
+  PERFORM pg_advisory_xact_lock(${SETUP_LOCK});
+
+  CREATE TABLE IF NOT EXISTS quorate_fences (
+    resource text PRIMARY KEY,
+    fence bigint NOT NULL,
+    lifted_at timestamptz NOT NULL DEFAULT now()
+  );
+
+  CREATE OR REPLACE FUNCTION quorate_fence(for_resource text, token bigint) RETURNS void
+  LANGUAGE plpgsql AS $$
+  BEGIN
+    INSERT INTO quorate_fences AS stored (resource, fence) VALUES (for_resource, token)
+    ON CONFLICT (resource) DO UPDATE SET fence = excluded.fence, lifted_at = now()
+    WHERE stored.fence <= excluded.fence;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'fencing token % of "%" is stale', token, for_resource
+        USING ERRCODE = '${STALE_SQLSTATE}',
+          DETAIL = (SELECT stored.fence FROM quorate_fences AS stored WHERE resource = for_resource);
+    END IF;
+  END
+  $$;
 END
-$$;
+$setup$;
 `;
 
 /**

@@ -79,6 +79,8 @@ function parts(grant: Grant, row: FencedRow) {
   const { fencingToken } = checkGrant(grant);
   const { schema, key, set, fenceColumn = "fence" } = row;
   const table = quoted("table", row.table);
+  const keys = quotedColumns("key", key, fenceColumn);
+  const sets = quotedColumns("set", set, fenceColumn);
   const both = Object.keys(key).find((name) => Object.hasOwn(set, name));
   if (both !== undefined) throw new RangeError(`\`${both}\` is in both \`key\` and \`set\``);
   const nullKey = Object.keys(key).find((name) => key[name] === null);
@@ -87,8 +89,8 @@ function parts(grant: Grant, row: FencedRow) {
   return {
     table: schema === undefined ? table : `${quoted("schema", schema)}.${table}`,
     fence: quoted("fenceColumn", fenceColumn),
-    keys: quotedColumns("key", key, fenceColumn),
-    sets: quotedColumns("set", set, fenceColumn),
+    keys,
+    sets,
     values: [...Object.values(set), ...Object.values(key), fencingToken],
   };
 }

@@ -64,7 +64,8 @@ export class RedisFence implements FenceStore {
    *
    * If a command fails, the commands before it have taken effect: a script is not rolled back.
    *
-   * @returns the reply of each command
+   * @returns the reply of each command, with strings decoded as UTF-8. To read binary values, call this without
+   *   commands, and then the client's own `getBuffer`
    * @throws StaleTokenError if a larger token has been seen; no command was run
    * @throws TypeError or RangeError if the grant has no valid name or fencing token, or for an invalid command
    * @throws errors of the server and of the client

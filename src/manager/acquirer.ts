@@ -138,6 +138,13 @@ export class Acquirer {
     }
   }
 
+  /** Throws now what `acquire` would reject with for that name and those options: TypeError, RangeError. */
+  check(name: string, options: AcquireOptions): void {
+    const { usual } = this.settings;
+    const { lease, kindOf } = resolveAcquireOptions(options, this.settings, usual.wait.waitMs);
+    checkForKind(kindOf(this.keysOf(name)), lease);
+  }
+
   /**
    * Asks for a lock until it is granted or given up; when the signal aborts, or the manager closes, it is given up.
    *

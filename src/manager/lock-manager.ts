@@ -65,6 +65,18 @@ const OPTIONS_FIRST = "options come before the callback";
 /** Releases in flight at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
 
+/** Of each lock manager, for {@link checkAhead}. */
+const ACQUIRERS = new WeakMap<object, Acquirer>();
+
+/**
+ * Checks what will be acquired later, by code that nobody watches then. Nothing is known of a double of a lock manager.
+ *
+ * @throws TypeError or RangeError that `acquire` would reject with
+ */
+export function checkAhead(locks: object, name: string, options: AcquireOptions): void {
+  ACQUIRERS.get(locks)?.check(name, options);
+}
+
 /**
  * Locks on a quorum of independent Redis masters.
  *
@@ -127,6 +139,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#reentry, (code, message) =>
       this.#warn(code, message),
     );
+    ACQUIRERS.set(this, this.#acquirer);
     this.#observers = new Observers(this.#nodes.context, this.#settings.lease.nodeTimeoutMs);
     this.#drain = new Drain(this.#nodes.context.clock);
     this.#acquirer.checkTtl(this.#settings.lease);

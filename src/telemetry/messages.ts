@@ -94,6 +94,7 @@ export interface ExtendMessage extends LockMessage {
 /** `quorate:release`, a TracingChannel: a lock that was held is released. Complete at `asyncEnd`. */
 export interface ReleaseMessage extends LockMessage {
   readonly fencingToken: number | undefined;
+  /** From its grant to now, or to the end of its validity if that is earlier, ms. */
   readonly heldMs: number;
   /** Validity that was left, ms. */
   readonly validMs: number;
@@ -152,6 +153,7 @@ export interface LostMessage extends LockMessage {
   readonly cause: LossCause["kind"] | undefined;
   /** Since when a renewal was due that had not begun, ms; undefined if none was. */
   readonly lateMs: number | undefined;
+  /** From its grant to now, or to the end of its validity if that is earlier, ms. */
   readonly heldMs: number;
   /** Validity that was left at its last extension, not counting what that added, ms; undefined if there was none. */
   readonly validMs: number | undefined;

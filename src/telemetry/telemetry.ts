@@ -142,8 +142,9 @@ export class Telemetry implements Partial<Observer> {
     });
   };
 
-  #heldMs({ grantedAtMs }: GrantedLease): number {
-    const nowMs = this.#nodes().clock.now();
-    return nowMs - (grantedAtMs ?? nowMs);
+  /** Not beyond its validity: a process that stood still tells of its end when others may long have had the lock. */
+  #heldMs({ grantedAtMs, validUntilMs }: GrantedLease): number {
+    const endMs = Math.min(this.#nodes().clock.now(), validUntilMs);
+    return Math.max(0, endMs - (grantedAtMs ?? endMs));
   }
 }

@@ -90,6 +90,10 @@ describe("Fences in PostgreSQL", function () {
   const at = (index: number): pg.Client => clients[index] ?? expect.fail("no client");
   const numbers = async (sql: string): Promise<number[]> =>
     (await client.query<{ n: string }>(sql)).rows.map(({ n }) => Number(n));
+  const isWaiting = async (): Promise<boolean> => {
+    const sql = "SELECT count(*) AS n FROM pg_locks WHERE NOT granted";
+    return (await numbers(sql))[0] === 1;
+  };
   /** A transaction of the second recipe: the fence first, then the write. */
   const transact = async (one: pg.Client, token: number): Promise<boolean> => {
     await one.query("BEGIN");
@@ -173,11 +177,6 @@ describe("Fences in PostgreSQL", function () {
     const NEWER = T + 1;
     const balance = async (): Promise<number | undefined> =>
       (await numbers("SELECT balance AS n FROM accounts"))[0];
-    const isWaiting = async (): Promise<boolean> => {
-      const sql = "SELECT count(*) AS n FROM pg_locks WHERE NOT granted";
-      return (await numbers(sql))[0] === 1;
-    };
-
     beforeEach(async () => {
       await client.query("INSERT INTO accounts VALUES (1, 100)");
       await client.query("INSERT INTO quorate_fences (resource, fence) VALUES ('account', 1)");
@@ -272,6 +271,31 @@ describe("Fences in PostgreSQL", function () {
     expect(await transact(client, T + 1)).to.equal(true);
   });
 
+  for (const [state, before] of [
+    ["for the first time", "DROP TABLE quorate_fences; DROP FUNCTION quorate_fence"],
+    ["while they exist", "SELECT"],
+  ] as const) {
+    it(`can be set up by two at once, ${state}`, async () => {
+      await client.query(before);
+      const [first, second] = [at(1), at(2)];
+      await first.query("BEGIN");
+      await first.query(FENCES_SQL);
+      const late = second.query(FENCES_SQL).then(
+        () => "done",
+        (error: unknown) => error,
+      );
+      await eventually("the second one waits", isWaiting);
+      await first.query("COMMIT");
+      expect(await late).to.equal("done");
+      expect(await transact(client, T)).to.equal(true);
+    });
+  }
+
+  it("can be set up by a tool that sends one statement at a time", async () => {
+    // A prepared statement is a single one.
+    await client.query({ name: "setup", text: FENCES_SQL });
+  });
+
   it("stand in tables and columns of any name", async () => {
     const row = {
       schema: 'odd "schema"',
@@ -328,6 +352,14 @@ describe("Queries with a fence", () => {
     [{ table: "a\0b" }, RangeError, "`table` must be an SQL name"],
     [{ schema: "" }, RangeError, "`schema` must be an SQL name"],
     [{ fenceColumn: "" }, RangeError, "`fenceColumn` must be an SQL name"],
+    [{ key: undefined }, TypeError, "`key` must be an object of columns and values, got undefined"],
+    [
+      { key: [["id", 42]] },
+      TypeError,
+      "`key` must be an object of columns and values, got an array",
+    ],
+    [{ key: "id" }, TypeError, '`key` must be an object of columns and values, got "id"'],
+    [{ set: undefined }, TypeError, "`set` must be an object of columns and values, got undefined"],
     [{ key: {} }, RangeError, "`key` must name at least one column"],
     [{ set: {} }, RangeError, "`set` must name at least one column"],
     [{ key: { id: undefined } }, TypeError, "`key.id` must have a value, got undefined"],

@@ -125,6 +125,16 @@ describe("A fence in Redis", () => {
     expect(replies).to.deep.equal([null, 2, 5, "1", 1]);
   });
 
+  it("takes binary values; they are read by the client, once the token is shown", async () => {
+    const fence = new RedisFence(client);
+    const bytes = Buffer.from([0xff, 0x00, 0x80]);
+    await fence.run(grant(T), ["SET", "invoice:42", bytes]);
+    const [text] = await fence.run(grant(T + 1), ["GET", "invoice:42"]);
+    expect(text, "decoded").to.equal(bytes.toString());
+    await fence.run(grant(T + 1));
+    expect(await client.getBuffer("invoice:42")).to.deep.equal(bytes);
+  });
+
   it("shuts earlier holders out by a read, too, and by no command at all", async () => {
     const fence = new RedisFence(client);
     expect(await fence.run(grant(T + 1), ["GET", "k"])).to.deep.equal([null]);

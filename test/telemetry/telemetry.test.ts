@@ -129,6 +129,16 @@ describe("What the channels tell of a lock", () => {
     ]);
   });
 
+  it("is not held any more, whenever that is told, once its validity has ended", async () => {
+    const lost = hear<LostMessage>(CHANNELS.lost);
+    const released = hear<ReleaseMessage>(CHANNELS.release.start);
+    clock.advance(VALID_MS + 60_000);
+    telemetry.onLost(lease, "expired");
+    telemetry.onReleasing(lease, Promise.resolve("expired"));
+    await settle();
+    expect([lost[0]?.heldMs, released[0]?.heldMs]).to.deep.equal([VALID_MS, VALID_MS]);
+  });
+
   it("is for how long a released lock was held, and what it had left", async () => {
     const [begun, ended] = [
       hear<ReleaseMessage>(CHANNELS.release.start),

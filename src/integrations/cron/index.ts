@@ -1,7 +1,8 @@
 import { NO_QUORUM_CODES } from "../../api/error-codes.js";
 import type { Lock } from "../../api/lock.js";
 import type { Locks } from "../../api/locks.js";
-import { checkKnown, integer, oneOf, show, string } from "../../runtime/validate.js";
+import { checkAhead } from "../../manager/lock-manager.js";
+import { checkKnown, integer, oneOf, show, wellFormed } from "../../runtime/validate.js";
 
 /** The coordinator interface of node-cron 4.4 and later. For each execution, node-cron calls it on every instance. */
 export interface RunCoordinator {
@@ -25,8 +26,9 @@ export interface RunCoordinatorOptions {
    */
   readonly minHoldMs?: number | undefined;
   /**
-   * Life of the lock without renewal, ms; more than `minHoldMs`. The lock is renewed for as long as the task runs.
-   * @defaultValue 10_000, or twice `minHoldMs` if that is larger
+   * Life of the lock without renewal, ms; more than `minHoldMs` and drift, at most the `maxTtlMs` of the lock manager.
+   * The lock is renewed for as long as the task runs.
+   * @defaultValue 10_000, or `minHoldMs` plus 5_000 if that is larger
    */
   readonly ttlMs?: number | undefined;
   /**
@@ -43,7 +45,8 @@ export interface RunCoordinatorOptions {
   readonly onUnreachable?: "skip" | "run" | undefined;
   /**
    * Called when a lock is lost while its task runs; `reason` is the LockLostError. node-cron has no way to notify the
-   * task. No other instance runs this execution: each one asks only once.
+   * task. No other instance runs this execution: each one asks only once. What it throws is an uncaught exception, as
+   * with every listener.
    */
   readonly onLost?: ((key: string, reason: unknown) => void) | undefined;
 }
@@ -52,6 +55,9 @@ const KNOWN = ["minHoldMs", "ttlMs", "prefix", "onUnreachable", "onLost"];
 
 const DEFAULT_MIN_HOLD_MS = 5_000;
 const DEFAULT_TTL_MS = 10_000;
+
+/** How long a lease lasts beyond its minimum, ms: drift is deducted from it, and the time until it is granted. */
+const MARGIN_MS = 5_000;
 
 /** Instances that ask at the same moment can split the votes; this is long enough to settle it. */
 const WAIT_MS = 1_000;
@@ -80,14 +86,16 @@ export function runCoordinator(
   checkKnown(options, KNOWN);
   const { prefix = "cron:", onUnreachable = "skip", onLost } = options;
   const minHoldMs = integer("minHoldMs", options.minHoldMs ?? DEFAULT_MIN_HOLD_MS, 2 * WAIT_MS);
-  const defaultTtlMs = Math.max(DEFAULT_TTL_MS, 2 * minHoldMs);
+  const defaultTtlMs = Math.max(DEFAULT_TTL_MS, minHoldMs + MARGIN_MS);
   const ttlMs = integer("ttlMs", options.ttlMs ?? defaultTtlMs, minHoldMs + 1);
-  string("prefix", prefix);
+  wellFormed("prefix", prefix);
   oneOf("onUnreachable", onUnreachable, ["skip", "run"]);
   if (onLost !== undefined && typeof onLost !== "function") {
     throw new TypeError(`\`onLost\` must be a function, got ${show(onLost)}`);
   }
   const lockOptions = { minHoldMs, ttlMs, waitMs: WAIT_MS };
+  // Otherwise each execution would be refused, and no instance run it.
+  checkAhead(locks, `${prefix}task`, lockOptions);
   const running = new Map<string, Lock>();
 
   return {

@@ -122,17 +122,25 @@ Module({})(QuorateModule);
 export const InjectLocks = (): ReturnType<typeof Inject> => Inject(LockManager);
 
 const LOCKS = Symbol("quorate.locks");
-const current = new AsyncLocalStorage<Lock>();
+/** What a method began and did not wait for still runs in its async context, when the lock has gone. */
+const current = new AsyncLocalStorage<{ lock: Lock | undefined }>();
 
-/** The lock of the `@Locked` method that is running in the current async context; undefined outside of one. */
+/**
+ * The lock of the `@Locked` method that is running in the current async context; undefined outside of one, and in work
+ * that goes on after it.
+ */
 export function currentLock(): Lock | undefined {
-  return current.getStore();
+  return current.getStore()?.lock;
 }
+
+const NO_OBSERVABLE =
+  "must not return an Observable, which works after the release: await it in the method, as by `lastValueFrom`";
 
 /**
  * Runs the method under a lock, as the callback of `locks.request`, and rejects in the same way. In the method,
  * {@link currentLock} returns the lock. With `ifAvailable`, if the name is held, the method does not run, and the call
- * resolves to undefined.
+ * resolves to undefined. If the method returns an Observable, which works only after it, the call rejects with a
+ * TypeError.
  *
  * @example
  * ```ts
@@ -144,18 +152,27 @@ export function Locked(name: NameOf, options: RequestOptions = {}): MethodDecora
   return (target, key, descriptor: PropertyDescriptor) => {
     Inject(LockManager)(target, LOCKS);
     const method = descriptor.value as (...args: unknown[]) => unknown;
+    const where = `${target.constructor.name}.${String(key)}`;
     const locked = async function (this: { [LOCKS]?: LockManager }, ...args: never[]) {
       const locks = this[LOCKS];
       if (locks === undefined) {
-        const where = `${target.constructor.name}.${String(key)}`;
         throw new Error(
           `@Locked ${where}: the class was not instantiated by Nest, or QuorateModule is not imported`,
         );
       }
       const names = typeof name === "function" ? name(...args) : name;
-      return await locks.request(names, options, (lock: Lock | null) =>
-        lock === null ? undefined : current.run(lock, () => method.apply(this, args)),
-      );
+      return await locks.request(names, options, async (lock: Lock | null) => {
+        if (lock === null) return undefined;
+        const running: { lock: Lock | undefined } = { lock };
+        try {
+          const result = await current.run(running, () => method.apply(this, args));
+          // Nobody has subscribed yet: all its work would be done without the lock.
+          if (isObservable(result)) throw new TypeError(`@Locked ${where} ${NO_OBSERVABLE}`);
+          return result;
+        } finally {
+          running.lock = undefined;
+        }
+      });
     };
     // Keep the metadata of other decorators on the method, such as its route or its schedule.
     for (const about of Reflect.getMetadataKeys(method)) {
@@ -164,4 +181,8 @@ export function Locked(name: NameOf, options: RequestOptions = {}): MethodDecora
     Object.defineProperty(locked, "name", { value: method.name });
     return { ...descriptor, value: locked } as never;
   };
+}
+
+function isObservable(result: unknown): boolean {
+  return typeof (result as { subscribe?: unknown } | undefined | null)?.subscribe === "function";
 }

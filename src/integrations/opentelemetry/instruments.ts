@@ -51,7 +51,8 @@ export const METRICS = {
   "quorate.hold.duration": {
     kind: "histogram",
     unit: "s",
-    description: "How long a lock was held; its `end` is `released`, or why it was lost",
+    description:
+      "How long a lock was held, at most to the end of its validity; its `end` is `released`, or why it was lost",
     attributes: ["group", "mode", "end"],
     boundaries: LONG_SECONDS,
   },
@@ -99,13 +100,14 @@ export const METRICS = {
   "quorate.node.state": {
     kind: "gauge",
     unit: "1",
-    description: "1 for the current state of a node, 0 for its earlier states",
+    description:
+      "1 for the current state of a node, 0 for its earlier states. Where the lock managers of a process see it in two states, both are 1",
     attributes: [...NODE, "state"],
   },
   "quorate.node.quarantine": {
     kind: "gauge",
     unit: "s",
-    description: "Remaining quarantine of a node",
+    description: "Remaining quarantine of a node, of several lock managers the longest",
     attributes: NODE,
   },
   "quorate.quorum.reserve": {

@@ -37,8 +37,8 @@ export class ManagerStates {
       }
       for (const { node, state, quarantineLeftMs } of manager.nodes()) {
         const address = nodeAddress(node);
-        this.#state.set({ ...address, state }, 1);
-        this.#quarantine.set({ ...address }, quarantineLeftMs / 1_000);
+        this.#state.raise({ ...address, state }, 1);
+        this.#quarantine.raise({ ...address }, quarantineLeftMs / 1_000);
       }
       const { size, votes } = manager.quorum();
       reserves.push(votes - size);
@@ -66,8 +66,10 @@ class Sums {
     this.#of(attributes).value += value;
   }
 
-  set(attributes: Attributes, value: number): void {
-    this.#of(attributes).value = value;
+  /** To the highest of all lock managers. */
+  raise(attributes: Attributes, value: number): void {
+    const sum = this.#of(attributes);
+    sum.value = Math.max(sum.value, value);
   }
 
   /** Reports 0 for what no longer exists: an SDK repeats the last value of what is not observed. */

@@ -11,6 +11,7 @@ import { RedisFleet } from "../../../src/testing/index.js";
 import { LagWatch } from "../../support/lag-watch.js";
 import { allNodes, at, noLockKeys, pttlOf } from "../../support/nodes.js";
 import { PATIENT } from "../../support/patient.js";
+import { uncaughtDuring } from "../../support/uncaught.js";
 import { eventually, rejectionWith } from "../../support/settle.js";
 
 const INSTANCES = 3;
@@ -133,6 +134,15 @@ describe("runCoordinator", () => {
     await noLockKeys(fleet.nodes);
   });
 
+  for (const options of [{ minHoldMs: 2_000 }, { minHoldMs: 55_000 }, { ttlMs: 5_500 }]) {
+    it(`lets one run with ${JSON.stringify(options)}`, async () => {
+      const [first, second] = coordinators(options);
+      expect(await first?.shouldRun("task", 1)).to.equal(true);
+      expect(await second?.shouldRun("task", 1)).to.equal(false);
+      await first?.onComplete("task");
+    });
+  }
+
   it("without a quorum rejects, or lets all run if that is wanted", async () => {
     await using impatient = new LockManager(fleet.urls, { nodeTimeoutMs: 300 });
     await allNodes(impatient);
@@ -160,11 +170,37 @@ describe("runCoordinator", () => {
     expect(lost).to.have.length(2);
   });
 
+  it("leaves an error of `onLost` uncaught, as one of any listener", async () => {
+    const error = new Error("of onLost");
+    const onLost = (): never => {
+      throw error;
+    };
+    const [first] = coordinators({ onLost });
+    await first?.shouldRun("task", 1);
+    const uncaught = await uncaughtDuring(async () => {
+      await managers[0]?.close();
+      await sleep(10);
+    });
+    expect(uncaught).to.deep.equal([error]);
+    await first?.onComplete("task");
+  });
+
   for (const [options, message] of [
     [{ minHoldMs: 100 }, /`minHoldMs` must be at least 2000 ms, got 100/],
     [{ ttlMs: "1" }, /`ttlMs` must be a number, got "1"/],
     [{ ttlMs: 5_000 }, /`ttlMs` must be at least 5001 ms, got 5000/],
     [{ ttlMs: 9_000, minHoldMs: 9_000 }, /`ttlMs` must be at least 9001 ms, got 9000/],
+    [
+      { ttlMs: 5_001 },
+      /`minHoldMs` must be less than `ttlMs` \(5001\) less drift \(4948\), got 5000/,
+    ],
+    [
+      { ttlMs: 9_100, minHoldMs: 9_050 },
+      /`minHoldMs` must be less than `ttlMs` \(9100\) less drift/,
+    ],
+    [{ ttlMs: 60_001 }, /`ttlMs` must be at most the `maxTtlMs` of the LockManager \(60000\)/],
+    [{ minHoldMs: 60_000 }, /`ttlMs` must be at most the `maxTtlMs` .*, got 65000/],
+    [{ prefix: "\ud800" }, /`prefix` must be well-formed Unicode/],
     [{ prefix: 5 }, /`prefix` must be a string, got 5/],
     [{ onUnreachable: "wait" }, /`onUnreachable` must be one of "skip", "run", got "wait"/],
     [{ onLost: 5 }, /`onLost` must be a function, got 5/],

@@ -4,6 +4,7 @@ import { HealthCheckService, TerminusModule } from "@nestjs/terminus";
 import { Test, type TestingModule } from "@nestjs/testing";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { of } from "rxjs";
 import { LockContendedError } from "../../../src/api/errors.js";
 import { LockManager } from "../../../src/index.js";
 import {
@@ -53,6 +54,21 @@ class Payments {
     return "reported";
   }
 
+  watch(result: unknown): unknown {
+    return result;
+  }
+
+  detached: Promise<unknown> = Promise.resolve();
+
+  async detach(until: Promise<void>): Promise<unknown> {
+    const later = async (): Promise<unknown> => {
+      await until;
+      return currentLock();
+    };
+    this.detached = later();
+    return currentLock()?.name;
+  }
+
   async fail(): Promise<never> {
     throw new Error("of the method");
   }
@@ -68,6 +84,8 @@ decorate(
   SetMetadata("below", 2),
 );
 decorate(Payments.prototype, "report", Locked("report", { ifAvailable: true }));
+decorate(Payments.prototype, "watch", Locked("watch"));
+decorate(Payments.prototype, "detach", Locked("detach"));
 decorate(Payments.prototype, "fail", Locked(["a", "b"], { waitMs: 0 }));
 
 describe("quorate/nestjs", function () {
@@ -129,6 +147,26 @@ describe("quorate/nestjs", function () {
     await using _ = await others.acquire(["report", "a"]);
     expect(await payments.report()).to.equal(undefined);
     await rejectionWith(LockContendedError, payments.fail());
+  });
+
+  it("is not the current lock of work that goes on after the method", async () => {
+    const payments = (await start()).get(Payments);
+    let goOn = (): void => {};
+    expect(await payments.detach(new Promise((resolve) => (goOn = resolve)))).to.equal("detach");
+    goOn();
+    expect(await payments.detached).to.equal(undefined);
+  });
+
+  it("does not return an Observable, whose work would not be under the lock", async () => {
+    const payments = (await start()).get(Payments);
+    for (const observable of [of(1), Promise.resolve(of(1))]) {
+      const error = await rejectionWith(TypeError, Promise.resolve(payments.watch(observable)));
+      expect(error.message).to.match(/^@Locked Payments\.watch must not return an Observable, /);
+    }
+    for (const other of [undefined, null, 5, "text", { name: "a" }]) {
+      expect(await payments.watch(other)).to.equal(other);
+    }
+    await noLockKeys(fleet.nodes);
   });
 
   it("passes on what the method throws, and releases", async () => {

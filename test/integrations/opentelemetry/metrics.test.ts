@@ -255,6 +255,27 @@ describe("What is measured", () => {
     ]);
   });
 
+  for (const order of [
+    [0, 1_500],
+    [1_500, 0],
+  ]) {
+    it(`of a node with managers that see ${order.join(" and ")} ms left is the longest`, async () => {
+      for (const quarantineLeftMs of order) {
+        const state = quarantineLeftMs > 0 ? "quarantined" : "ready";
+        const about = { node: "one:1", detail: "", clockOffsetMs: undefined };
+        open({ nodes: () => [{ ...about, state, quarantineLeftMs }] });
+      }
+      const address = { "server.address": "one", "server.port": 1 };
+      for (const _ of ["once", "and later"]) {
+        expect(await noting.collect()).to.deep.include.members([
+          ["node.state", 1, { ...address, state: "quarantined" }],
+          ["node.state", 1, { ...address, state: "ready" }],
+          ["node.quarantine", 1.5, address],
+        ]);
+      }
+    });
+  }
+
   it("of all quorums is the smallest reserve", async () => {
     for (const votes of [3, 1, 2]) open({ quorum: () => ({ nodeCount: 3, size: 2, votes }) });
     const reserves = (await noting.collect()).filter(([name]) => name === "quorum.reserve");
