@@ -15,6 +15,12 @@ const MAX_NAMES = 16_384;
 /** Minimum time between two attempts to end holders, ms: a node may be unable to. */
 const PAUSE_MS = 1_000;
 
+/** How long a holder is remembered after it could be ended, ms: its key has expired by then. */
+const KEPT_MS = 60_000;
+
+/** How many names are looked at for each that comes: more than one, so that what is over becomes less. */
+const SWEPT_NAMES = 2;
+
 interface Watched {
   text: string;
   /** When it may be ended, or ended again, monotonic clock, ms. */
@@ -32,6 +38,8 @@ export class OverdueHolders {
   readonly #driftFactor: number;
   /** By {@link watchKeyOf}. */
   readonly #watched = new Map<string, readonly Watched[]>();
+  /** How far they are swept. */
+  #swept = this.#watched.entries();
 
   constructor(clock: Clock, driftFactor: number) {
     this.#clock = clock;
@@ -153,12 +161,26 @@ export class OverdueHolders {
       if (known !== undefined) watched.push(known);
       else if (sign !== undefined) watched.push(this.#watchedFrom(sign, nowMs));
     }
+    if (!this.#watched.has(name)) this.#sweep(nowMs);
     this.#watched.set(name, watched);
     if (this.#watched.size > MAX_NAMES) {
       const [oldest = name] = this.#watched.keys();
       this.#watched.delete(oldest);
     }
     return watched;
+  }
+
+  /** Round after round, what is over goes. */
+  #sweep(nowMs: number): void {
+    for (let count = 0; count < SWEPT_NAMES; count++) {
+      const next = this.#swept.next();
+      if (next.done === true) {
+        this.#swept = this.#watched.entries();
+        return;
+      }
+      const [name, watched] = next.value;
+      if (watched.every(({ dueMs }) => dueMs < nowMs - KEPT_MS)) this.#watched.delete(name);
+    }
   }
 }
 

@@ -224,6 +224,22 @@ describe("what is left", () => {
   });
 });
 
+it("names are forgotten, as others come, a minute after their holders could be ended", () => {
+  const bench = new Bench();
+  const name = (at: number) => keysOf("lock:", `${at}`);
+  for (let at = 0; at < 100; at++) bench.told(sign(1), name(at));
+  bench.clock.advance(OVERDUE_MS + 59_000);
+  for (let at = 100; at < 200; at++) bench.told(sign(1), name(at));
+  expect(bench.take(name(0)), "not before").to.equal(sign(1));
+  bench.clock.advance(2_000);
+  for (let at = 200; at < 400; at++) bench.told(sign(1), name(at));
+  bench.clock.advance(OVERDUE_MS);
+  for (let at = 0; at < 400; at++) {
+    const isKept = at === 0 || at >= 100;
+    expect(bench.take(name(at)), `${at}`).to.equal(isKept ? sign(1) : undefined);
+  }
+});
+
 it("the names of the oldest refusals are forgotten beyond 16,384", () => {
   const bench = new Bench();
   for (let at = 0; at <= 16_384; at++) bench.told(sign(1), keysOf("lock:", `${at}`));
