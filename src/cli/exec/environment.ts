@@ -13,7 +13,7 @@ export interface Held {
   readonly permit: number | undefined;
   readonly label: string | undefined;
   /** As `quorate inspect` shows it. The ownerId itself is never passed on: anyone who knows it can release the lock. */
-  readonly fingerprint: string | undefined;
+  readonly fingerprint: string;
 }
 
 /** Variables that describe the lock. Undefined ones are removed: they would be those of an enclosing command. */

@@ -37,7 +37,6 @@ const OF_HELD: readonly (readonly [
   [{ names: ["b c", 'd"e'] }, { QUORATE_NAME: "b c", QUORATE_NAMES: '["b c","d\\"e"]' }],
   [{ fencingToken: undefined }, { QUORATE_FENCING_TOKEN: undefined }],
   [{ fencingToken: 2 ** 53 - 1 }, { QUORATE_FENCING_TOKEN: "9007199254740991" }],
-  [{ fingerprint: undefined }, { QUORATE_FINGERPRINT: undefined }],
   [{ mode: "shared" }, { QUORATE_MODE: "shared" }],
   [{ permit: 0 }, { QUORATE_PERMIT: "0" }],
   [{ permit: 12 }, { QUORATE_PERMIT: "12" }],
