@@ -6,7 +6,9 @@ import type { Locks } from "../../api/locks.js";
 import { LockManager } from "../../manager/lock-manager.js";
 import type { AcquireOptions, LockManagerOptions } from "../../api/options.js";
 import type { NodeConfig } from "../../nodes/simulated-nodes.js";
-import { checkKnown } from "../../runtime/validate.js";
+import { resolveAcquireOptions, resolveManagerOptions } from "../../options/resolve.js";
+import { checkPlace } from "../../options/table.js";
+import { checkKnown, show } from "../../runtime/validate.js";
 
 type Name = string | readonly string[];
 type NameOf = (request: FastifyRequest) => Name | Promise<Name>;
@@ -24,7 +26,10 @@ declare module "fastify" {
     lock: Lock | null;
   }
   interface FastifyContextConfig {
-    /** The handler runs under this lock. A request waits for it for up to `waitMs`, 1_000 ms by default. */
+    /**
+     * The handler runs under this lock. A request waits for it for up to `waitMs`, 1_000 ms by default. If it is
+     * wrong, adding the route throws a TypeError or RangeError.
+     */
     lock?: RouteLock;
   }
 }
@@ -64,12 +69,18 @@ export async function quorate(app: FastifyInstance, options: QuoratePluginOption
   const drainMs = isOwn ? checkedDrainMs({ drainMs: options.drainMs ?? SERVICE_DRAIN_MS }) : 0;
   const locks = isOwn ? new LockManager(options.nodes, options.options) : options.locks;
   if (isOwn) app.addHook("onClose", () => locks.close({ drainMs }));
+  const check = isOwn ? checkFor(options.options ?? {}) : checkOptions;
   app.decorate("locks", locks);
   app.decorateRequest("lock", null);
   app.addHook("onRoute", (route) => {
     const { lock } = route.config ?? {};
     if (lock === undefined) return;
-    route.handler = underLock(locks, lock, route.handler);
+    const { nameOf, options: ofLock } = partsOf(
+      lock,
+      `${String(route.method)} ${route.url}`,
+      check,
+    );
+    route.handler = underLock(locks, nameOf, ofLock, route.handler);
     const { onSend = [] } = route;
     route.onSend = [onAnswer, ...(Array.isArray(onSend) ? onSend : [onSend])];
     // Several routes may have one lock, and one of them have been added before.
@@ -98,14 +109,70 @@ async function onAnswer(request: FastifyRequest): Promise<void> {
   answers.get(request)?.();
 }
 
-function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]) {
-  const { name: nameOf, ...options } = typeof by === "function" ? { name: by } : by;
+type LockOptions = Omit<AcquireOptions, "signal">;
+
+/** Of a manager of which nothing else is known: each option by itself. */
+function checkOptions(options: LockOptions): void {
+  checkPlace(options, "acquire");
+}
+
+/** Of one with these options: also what cannot be together. */
+function checkFor(ofManager: LockManagerOptions): (options: LockOptions) => void {
+  const manager = resolveManagerOptions(ofManager);
+  return (options) => void resolveAcquireOptions(options, manager, WAIT_MS);
+}
+
+/**
+ * Now, since each request would fail.
+ *
+ * @param route for errors
+ * @throws TypeError or RangeError that names the route, the option and the value
+ */
+function partsOf(lock: RouteLock, route: string, check: (options: LockOptions) => void) {
+  const given: unknown = lock;
+  const isObject = typeof given === "object" && given !== null;
+  const parts = isObject ? given : { name: given };
+  const { name: nameOf, ...options } = parts as { readonly name: NameOf } & AcquireOptions;
+  if (typeof nameOf !== "function") {
+    throw new TypeError(
+      `\`config.lock${isObject ? ".name" : ""}\` of ${route} must be a function of the request that returns the name, ` +
+        `got ${show(nameOf)}`,
+    );
+  }
+  try {
+    if (options.signal !== undefined)
+      throw new TypeError("`signal` is that of the request: leave it out");
+    check(options);
+  } catch (error) {
+    const { message } = error as Error;
+    const ErrorOf = error instanceof RangeError ? RangeError : TypeError;
+    throw new ErrorOf(`\`config.lock\` of ${route}: ${message}`, { cause: error });
+  }
+  return { nameOf, options };
+}
+
+/** @throws TypeError, such as where options are returned */
+function checkedName(name: unknown): asserts name is Name {
+  if (typeof name === "string" || Array.isArray(name)) return;
+  throw new TypeError(
+    `the function of \`config.lock\` must return a name, or several, got ${show(name)}; ` +
+      "options go beside it: `{ name: thatFunction, ...options }`",
+  );
+}
+
+function underLock(
+  locks: Locks,
+  nameOf: NameOf,
+  options: LockOptions,
+  handler: RouteOptions["handler"],
+) {
   const locked: RouteOptions["handler"] = async function (request, reply) {
     const gone = new AbortController();
     const answer = new Answer(request, reply, () => gone.abort());
     let isGranted = false;
     try {
-      const name = await nameOf(request);
+      const name: unknown = await nameOf(request);
+      checkedName(name);
       return await locks.request(
         name,
         { waitMs: WAIT_MS, ...options, signal: gone.signal },
