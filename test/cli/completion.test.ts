@@ -7,6 +7,8 @@ import { choice, defineCommand, flag, list, text } from "../../src/cli/command.j
 import { COMPLETE } from "../../src/cli/complete.js";
 import { callCli, cliFile } from "../support/cli.js";
 
+const SIGNALS = ["TERM", "SIGTERM"];
+
 /** A command with an option of each kind. */
 const exec = defineCommand({
   name: "exec",
@@ -16,7 +18,7 @@ const exec = defineCommand({
   takesCommand: true,
   options: {
     shared: flag({ short: "s", help: "beside others: don't [exclude]" }),
-    signal: text({ value: "NAME", completes: "signal", help: "what is sent" }),
+    signal: text({ value: "NAME", completes: SIGNALS, help: "what is sent" }),
     tty: choice(["auto", "always", "never"], { help: "whether it's a terminal [auto]" }),
     tag: list({ value: "TAG", help: "any number of them" }),
     wait: text({ short: "w", value: "D", help: "how long" }),
@@ -36,8 +38,6 @@ const pick = defineCommand({
 });
 
 const DESCRIBED = ["exec\tRun a command, it's [one]: under a lock", "pick\tTake one of three"];
-const SIGNALS = ["SIGTERM", "SIGUSR1"];
-
 /** What is offered for the last of these words; all that must be among it, and nothing that must not. */
 const OFFERS: readonly (readonly [
   words: readonly string[],
@@ -88,6 +88,8 @@ const CASES: readonly (readonly [line: string, has: readonly string[], not?: rea
     ["quorate completion --", ["--json"], ["--wait"]],
     ["quorate exec --tty ", ["auto", "always", "never"], ["--wait"]],
     ["quorate exec -w 5 --shared --", ["--nodes", "--ttl"], ["--wait", "--shared"]],
+    ["quorate exec --signal WI", ["WINCH"], ["STOP"]],
+    ["quorate elect --signal SIGA", ["SIGABRT", "SIGALRM"], ["SIGSTOP"]],
     ["quorate --nodes exec ex", ["exec"]],
     ["quorate --config package-l", ["package-lock.json"]],
     ["quorate exec a -- ech", ["echo"]],

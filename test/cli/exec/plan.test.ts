@@ -1,6 +1,7 @@
+import { constants } from "node:os";
 import { expect } from "chai";
 import { acquireOptions } from "../../../src/cli/exec/exec.js";
-import { signalOf, type EXEC_OPTIONS } from "../../../src/cli/exec/lock-options.js";
+import { EXEC_OPTIONS, signalOf } from "../../../src/cli/exec/lock-options.js";
 import { planOf, type Plan } from "../../../src/cli/exec/plan.js";
 import { UsageError } from "../../../src/cli/exit-codes.js";
 import { Output } from "../../../src/cli/output.js";
@@ -90,7 +91,8 @@ describe("What a command under a lock is planned to do", () => {
     });
   }
 
-  for (const name of ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "KILL", "ALRM", "CONT"]) {
+  const names = ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "KILL", "ALRM", "CONT"];
+  for (const name of [...names, "WINCH", "ABRT"]) {
     it(`may send ${name}`, () => {
       for (const given of [name, name.toLowerCase(), `SIG${name}`])
         expect(signalOf(given)).to.equal(`SIG${name}`);
@@ -99,7 +101,15 @@ describe("What a command under a lock is planned to do", () => {
 
   for (const given of ["", "STOP", "15", "TERMX", "XTERM", "SIGSIGTERM"]) {
     it(`may not send ${JSON.stringify(given)}`, () => {
+      const says = /^--signal must be one of TERM, INT, .*, with or without SIG, got "/;
+      expect(() => signalOf(given)).to.throw(UsageError, says);
       expect(() => signalOf(given)).to.throw(UsageError, JSON.stringify(given));
     });
   }
+
+  it("may send each signal that completion offers", () => {
+    const offered = EXEC_OPTIONS.signal.completes as readonly string[];
+    expect(offered).to.include.members(["WINCH", "SIGWINCH"]);
+    for (const word of offered) expect(constants.signals).to.have.property(signalOf(word));
+  });
 });
