@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -209,6 +209,38 @@ describe("quorate completion", () => {
       });
     }
   }
+
+  it("offers bash files with spaces, folders to enter, and commands as they are", async function () {
+    if (!isThere("bash")) this.skip();
+    const { stdout: script } = await callCli(["completion", "bash"]);
+    const dir = mkdtempSync(join(tmpdir(), "quorate-bash-"));
+    try {
+      mkdirSync(join(dir, "my folder"));
+      writeFileSync(join(dir, "my file"), "");
+      const ofFiles = "-o filenames";
+      for (const [words, has, not] of [
+        [["--config", "my"], [ofFiles, "my file", "my folder"], "my"],
+        [["exec", "a", "--", "cat", "my"], [ofFiles, "my file", "my folder"], "my"],
+        [["exec", "a", "--", "./my"], [ofFiles, "./my folder"], "./my file"],
+        [["exec", "a", "--", "comman"], ["command"], ofFiles],
+      ] as const) {
+        const ask = [
+          `cd '${dir}'; quorate() { ${PROGRAM} "$@"; }`,
+          script,
+          // Bash has it only while somebody types.
+          `compopt() { printf '%s %s\\n' "$@"; }`,
+          `COMP_WORDS=(quorate ${words.join(" ")}); COMP_CWORD=${words.length}; _quorate`,
+          `printf '%s\\n' "\${COMPREPLY[@]}"`,
+        ];
+        const said = run("bash", ["--norc", "-s"], ask.join("\n"));
+        expect(said.split("\n"))
+          .to.include.members([...has])
+          .and.not.include(not);
+      }
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
 
   it("is taken by zsh", async function () {
     if (!isThere("zsh")) this.skip();
