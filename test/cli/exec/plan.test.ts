@@ -6,6 +6,7 @@ import { planOf, type Plan } from "../../../src/cli/exec/plan.js";
 import { UsageError } from "../../../src/cli/exit-codes.js";
 import { Output } from "../../../src/cli/output.js";
 import type { Call, Values } from "../../../src/cli/command.js";
+import { rejectionOf } from "../../support/settle.js";
 
 type ExecValues = Values<typeof EXEC_OPTIONS>;
 
@@ -14,10 +15,17 @@ const output = new Output(
   { stdout: process.stdout, stderr: process.stderr },
 );
 
-async function planned(values: ExecValues, command?: readonly string[]): Promise<Plan> {
+async function planned(
+  values: ExecValues,
+  command?: readonly string[],
+  globals: Call["globals"] = {},
+): Promise<Plan> {
   const call: Call<typeof EXEC_OPTIONS> = {
     ...{ words: ["x"], command: command ?? ["true"], values, output },
-    ...{ globals: { nodes: ["redis://127.0.0.1:1"] }, env: { PATH: process.env["PATH"] } },
+    ...{
+      globals: { nodes: ["redis://127.0.0.1:1"], ...globals },
+      env: { PATH: process.env["PATH"] },
+    },
   };
   return await planOf(call, { names: ["x"] });
 }
@@ -73,6 +81,16 @@ describe("What a command under a lock is planned to do", () => {
       expect(of(await planned({ tty: "never" }))).to.deep.equal(without);
     });
   }
+
+  it("can follow the advice on a ttl that is too short for --node-timeout", async () => {
+    const globals = { "node-timeout": 20_000 };
+    const refused = await rejectionOf(planned({ tty: "never" }, undefined, globals));
+    expect((refused as Error).message).to.match(
+      /^--ttl must be at least 123714 ms with a --node-timeout of 20000 ms, .*; got 30000 ms$/,
+    );
+    const plan = await planned({ tty: "never", ttl: 123_714 }, undefined, globals);
+    expect(plan.settings.lease.nodeTimeoutMs).to.equal(20_000);
+  });
 
   it("is to run what follows --, or a shell", async () => {
     expect((await planned({ tty: "never" }, ["true", "-c"])).command).to.deep.equal(["true", "-c"]);
