@@ -15,7 +15,7 @@ export const ADVICE: readonly (readonly [ofLibrary: string, here: string])[] = [
   ["`maxTtlMs` on record", "--max-ttl on record"],
   [
     "Set `maxTtlMs`, which raises it for every client, or use a shorter ttl",
-    "Set --max-ttl, which raises it for every client, or use a shorter --ttl",
+    "Set --max-ttl, which raises it for every client, or use a shorter --ttl or --lock-delay",
   ],
   ["aise `ttlMs`", "aise --ttl"],
   ["held for `maxHoldMs`", "held for --max-hold"],

@@ -12,8 +12,8 @@ export interface Option<T> {
   readonly help: string;
   /** The only values, for help and completion. */
   readonly choices?: readonly string[];
-  /** What completion offers for its value. */
-  readonly completes?: "file" | "signal";
+  /** What completion offers for its value: files, or these. If undefined, the choices. */
+  readonly completes?: "file" | readonly string[];
   /** Whether it may be repeated, and all of its values count. If undefined, only the last one counts. */
   readonly isRepeatable?: boolean;
   /** Parses the last value given, or all values of a repeatable option. @throws Error that says what it must be */

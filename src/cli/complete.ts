@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { GLOBAL_OPTIONS, type Command, type Option, type Options } from "./command.js";
 
 /** The word that the scripts of `quorate completion` put before the words of a command line. */
@@ -65,6 +64,5 @@ function nameOf(word: string, known: Options): string | undefined {
 
 function valuesOf(option: Option<unknown> | undefined): string[] {
   if (option?.completes === "file") return [FILE];
-  if (option?.completes === "signal") return Object.keys(constants.signals);
-  return [...(option?.choices ?? [])];
+  return [...(option?.completes ?? option?.choices ?? [])];
 }

@@ -4,20 +4,27 @@ import { COMPLETE } from "./complete.js";
 /** A script for each shell. All of them ask the program itself, so that none of them knows its commands. */
 const SCRIPTS = {
   bash: `# bash completion for quorate: eval "$(quorate completion bash)"
+_quorate_files() {
+  # Quotes what is inserted, and goes on after a folder. Only known while a line is completed.
+  compopt -o filenames 2>/dev/null
+  COMPREPLY=($(compgen "$1" -- "$cur"))
+}
 _quorate() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" line words=
+  local cur="\${COMP_WORDS[COMP_CWORD]}" line words= IFS=$'\\n'
   COMPREPLY=()
   [[ $cur != = ]] || cur=
   while IFS= read -r line; do
     case $line in
-      :file) COMPREPLY=($(compgen -f -- "$cur")) ;;
+      :file) _quorate_files -f ;;
       :command*)
-        if ((COMP_CWORD == \${line#:command } + 1)); then
-          COMPREPLY=($(compgen -c -- "$cur"))
+        if ((COMP_CWORD > \${line#:command } + 1)); then
+          _quorate_files -f
+        elif [[ $cur == */* ]]; then
+          _quorate_files -c
         else
-          COMPREPLY=($(compgen -f -- "$cur"))
+          COMPREPLY=($(compgen -c -- "$cur"))
         fi ;;
-      *) words+="\${line%%$'\\t'*} " ;;
+      *) words+="\${line%%$'\\t'*}"$'\\n' ;;
     esac
   done < <("\${COMP_WORDS[0]/#\\~/$HOME}" ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   [[ -z $words ]] || COMPREPLY=($(compgen -W "$words" -- "$cur"))

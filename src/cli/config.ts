@@ -15,8 +15,10 @@ export interface Settings {
   /** For messages: `--nodes`, `QUORATE_NODES`, or the path of the config file. */
   readonly nodesFrom: string;
   readonly options: LockManagerOptions;
-  /** The config file, if there is one. */
+  /** The config file, if there is one. An absolute path. */
   readonly file: string | undefined;
+  /** The file that the password was read from, if it was. An absolute path. */
+  readonly passwordFile: string | undefined;
 }
 
 type Source = Pick<Call, "globals" | "env" | "output">;
@@ -39,12 +41,10 @@ export async function loadSettings({ globals, env, output }: Source): Promise<Se
       "the password in --nodes is visible in the process list; use QUORATE_PASSWORD_FILE",
     );
   }
-  const credentials = credentialsOf(env);
+  const { passwordFile, ...credentials } = credentialsOf(env);
   return {
     nodes: nodes.map((node) => withCredentials(node, credentials)),
-    nodesFrom,
-    options,
-    file,
+    ...{ nodesFrom, options, file, passwordFile },
   };
 }
 
@@ -101,16 +101,22 @@ interface Credentials {
   readonly password?: string;
 }
 
-function credentialsOf(env: Call["env"]): Credentials {
-  const { QUORATE_USERNAME: username, QUORATE_PASSWORD_FILE: file } = env;
-  const password = env["QUORATE_PASSWORD"] || (file ? passwordIn(file) : undefined);
-  return { ...(username && { username }), ...(password && { password }) };
+function credentialsOf(env: Call["env"]): Credentials & Pick<Settings, "passwordFile"> {
+  const { QUORATE_USERNAME: username, QUORATE_PASSWORD: given, QUORATE_PASSWORD_FILE: file } = env;
+  const read = !given && file ? passwordIn(file) : undefined;
+  const password = given || read?.password;
+  return {
+    ...(username && { username }),
+    ...(password && { password }),
+    passwordFile: read?.passwordFile,
+  };
 }
 
-function passwordIn(file: string): string {
+function passwordIn(file: string): { readonly password: string; readonly passwordFile: string } {
   try {
+    const passwordFile = resolve(file);
     // Editors end files with a line feed, passwords do not.
-    return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    return { password: readFileSync(passwordFile, "utf8").replace(/\r?\n$/, ""), passwordFile };
   } catch (error) {
     throw new ConfigError(`cannot read QUORATE_PASSWORD_FILE: ${(error as Error).message}`);
   }

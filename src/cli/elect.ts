@@ -10,6 +10,7 @@ import { planOf, type Plan } from "./exec/plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./exec/run.js";
 import { endBySignal, SignalWatch } from "./exec/signals.js";
 import { StatusFeed } from "./exec/status-feed.js";
+import { ownerIdOfTerm } from "../manager/election/term.js";
 import { checkNodesSeen, checkSameNodes } from "./nodes-changed.js";
 import { printable, type Output } from "./output.js";
 import { FLUSH_MS } from "./patient-writer.js";
@@ -92,7 +93,8 @@ async function lead(
     feed.tell({ event: "acquired", fencingToken: term.fencingToken, validMs: term.remainingMs });
     output.note(`now leading ${printable(name)}, fencing token ${term.fencingToken}`);
     const startMs = performance.now();
-    const outcome = await runUnder(heldOf(locks, term, plan.settings.lease.label), plan, around);
+    const held = await heldOf(locks, term, plan.settings.lease.label);
+    const outcome = await runUnder(held, plan, around);
     await election.return();
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
     const pauseMs = reruns.pauseAfter(performance.now() - startMs);
@@ -125,11 +127,13 @@ function endText({ ending, isLost }: Outcome): string {
   return `the command ended ${ending.kind === "exit" ? `with exit code ${ending.code}` : `by ${ending.signal}`}`;
 }
 
-function heldOf(locks: LockManager, term: Term, label: string): HeldLock {
+async function heldOf(locks: LockManager, term: Term, label: string): Promise<HeldLock> {
+  const { fingerprintOf } = await import("../operator/fingerprint.js");
   const { name, fencingToken } = term;
   return {
     ...{ names: [name], fencingToken, label },
-    ...{ mode: "exclusive" as const, permit: undefined, fingerprint: undefined },
+    ...{ mode: "exclusive" as const, permit: undefined },
+    fingerprint: fingerprintOf(ownerIdOfTerm(term)),
     get signal() {
       return term.signal;
     },

@@ -2,19 +2,14 @@ import { defineCommand, whole } from "./command.js";
 import { checkSettings } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
 import { cellsOf, isStanding, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
-import { printable, table } from "./output.js";
+import { table } from "./output.js";
+import { gapsOf, scanOf, type Scan } from "./scan.js";
 import { withFinder } from "./with-finder.js";
 
 /** What `quorate ls --json` prints. */
-export interface NameList {
+export interface NameList extends Scan {
   /** In alphabetical order. */
   readonly names: readonly NameRow[];
-  /** There are more names. */
-  readonly isCut: boolean;
-  /** Enough nodes were scanned that no held name can be missing. */
-  readonly isComplete: boolean;
-  /** Nodes that could not be scanned, and why. */
-  readonly failures: readonly { readonly node: string; readonly message: string }[];
 }
 
 export const ls = defineCommand({
@@ -38,17 +33,10 @@ scanning.`,
     const { words, values, output } = call;
     const checked = await checkSettings(call);
     return await withFinder(checked, call, async (finder, locks) => {
-      const { failures, names, ...found } = await finder.find(
-        words[0] ?? "*",
-        values.limit ?? 1_000,
-      );
-      const rows = await rowsOf(locks, names);
-      const list: NameList = {
-        // Locks that ended meanwhile are left out.
-        names: rows.filter(isStanding),
-        ...found,
-        failures: failures.map(({ node, message }) => ({ node, message })),
-      };
+      const found = await finder.find(words[0] ?? "*", values.limit ?? 1_000);
+      const rows = await rowsOf(locks, found.names);
+      // Locks that ended meanwhile are left out.
+      const list: NameList = { names: rows.filter(isStanding), ...scanOf([found]) };
       if (output.isJson) output.json(list);
       else if (list.names.length > 0) {
         const heading = NAME_HEADING.map((cell) => output.style("dim", cell));
@@ -57,11 +45,8 @@ scanning.`,
       }
       if (list.isCut)
         output.note("there are more names: raise --limit, or give a narrower PATTERN");
-      for (const { node, message } of failures) {
-        output.note(`${node} was not scanned: ${printable(message)}`);
-      }
-      if (!list.isComplete) output.note("too few nodes were scanned: held names may be missing");
-      return exitOf(list.isComplete, failures);
+      for (const gap of gapsOf(list)) output.note(gap);
+      return exitOf(list.isComplete, found.failures);
     });
   },
 });

@@ -43,7 +43,10 @@ export class Output {
     return stream.isTTY && !this.isJson ? stream : undefined;
   }
 
-  /** Whether somebody may still read the results: what prints until it is stopped stops where nobody does. */
+  /**
+   * Whether somebody may still read the results: what prints until it is stopped stops where nobody does. Only a line
+   * that cannot be written shows that: Node.js does not watch the reading end of a pipe.
+   */
   get isRead(): boolean {
     return this.#isRead;
   }

@@ -1,5 +1,6 @@
 import type { ForceReleaseResult, HolderReport, LockReport, NodeReport } from "../index.js";
 import type { ServerSeen } from "./doctor/seen.js";
+import type { Scan } from "./scan.js";
 
 /** All that a type has, so that what is printed has no field that its schema forbids. */
 type FieldsOf<Printed> = { readonly [Field in keyof Required<Printed>]: object };
@@ -93,6 +94,35 @@ const ROW = {
     },
   },
 } as const;
+
+/** What `--json` prints of a search for names. */
+const SCAN = {
+  isCut: {
+    type: "boolean",
+    description: "there are more names",
+  },
+  isComplete: {
+    type: "boolean",
+    description: "no held name can be missing",
+  },
+  failures: {
+    type: "array",
+    description: "nodes that were not scanned",
+    items: {
+      type: "object",
+      required: ["node", "message"],
+      additionalProperties: false,
+      properties: {
+        node: {
+          type: "string",
+        },
+        message: {
+          type: "string",
+        },
+      },
+    },
+  },
+} as const satisfies FieldsOf<Scan>;
 
 /**
  * What the commands print as JSON, as JSON schemas, each complete. Fields may be added in later versions; those that are
@@ -396,30 +426,7 @@ export const SCHEMAS = {
           $ref: "#/$defs/row",
         },
       },
-      isCut: {
-        type: "boolean",
-        description: "there are more names",
-      },
-      isComplete: {
-        type: "boolean",
-        description: "no held name can be missing",
-      },
-      failures: {
-        type: "array",
-        items: {
-          type: "object",
-          required: ["node", "message"],
-          additionalProperties: false,
-          properties: {
-            node: {
-              type: "string",
-            },
-            message: {
-              type: "string",
-            },
-          },
-        },
-      },
+      ...SCAN,
     },
     $defs: {
       row: ROW,
@@ -428,7 +435,7 @@ export const SCHEMAS = {
   },
   watch: {
     type: "object",
-    required: ["atMs", "quorum", "nodes", "names", "isCut"],
+    required: ["atMs", "quorum", "nodes", "names", "isCut", "isComplete", "failures"],
     additionalProperties: false,
     properties: {
       atMs: {
@@ -481,9 +488,7 @@ export const SCHEMAS = {
           $ref: "#/$defs/row",
         },
       },
-      isCut: {
-        type: "boolean",
-      },
+      ...SCAN,
     },
     $defs: {
       holder: HOLDER,

@@ -1,21 +1,21 @@
+import type { FoundNames } from "../operator/find-names.js";
 import type { LockManager, NodeStatus, QuorumStatus } from "../index.js";
 import { defineCommand, duration } from "./command.js";
 import { checkNames, checkSettings } from "./connect.js";
 import { EXIT } from "./exit-codes.js";
 import { cellsOf, isStanding, NAME_HEADING, rowsOf, type NameRow } from "./name-rows.js";
-import { printable, table, type Output } from "./output.js";
+import { printable, table } from "./output.js";
+import { gapsOf, scanOf, type Scan } from "./scan.js";
 import { pause, untilSignal } from "./until-signal.js";
 import { withFinder } from "./with-finder.js";
 
 /** What `quorate watch --json` prints, one line per tick. */
-export interface Tick {
+export interface Tick extends Scan {
   /** Wall clock, ms since 1970. */
   readonly atMs: number;
   readonly quorum: QuorumStatus;
   readonly nodes: readonly NodeStatus[];
   readonly names: readonly NameRow[];
-  /** There are more names that match a pattern. */
-  readonly isCut: boolean;
 }
 
 /** Maximum number of names per pattern. */
@@ -43,9 +43,9 @@ name and interval, starting with the time; with --json, one object per interval.
     const names = given.filter((word) => !patterns.includes(word));
     const checked = await checkSettings(call);
     await checkNames(checked, names);
-    const show = output.screen === undefined ? lines : screenful;
+    const { screen } = output;
     await withFinder(checked, call, async (finder, locks) => {
-      const leave = output.screen === undefined ? () => {} : enterScreen(output.screen);
+      const leave = screen === undefined ? () => {} : enterScreen(screen);
       try {
         await untilSignal(async (signal) => {
           while (!signal.aborted && output.isRead) {
@@ -53,7 +53,8 @@ name and interval, starting with the time; with --json, one object per interval.
             const tick = await look(locks, names, found);
             if (signal.aborted) break;
             if (output.isJson) output.json(tick);
-            else show(tick, output);
+            else if (screen === undefined) for (const line of linesOf(tick)) output.print(line);
+            else screen.write(screenful(tick, screen));
             await pause(values.interval ?? 1_000, signal);
           }
         });
@@ -68,7 +69,7 @@ name and interval, starting with the time; with --json, one object per interval.
 async function look(
   locks: LockManager,
   given: readonly string[],
-  found: readonly { readonly names: readonly string[]; readonly isCut: boolean }[],
+  found: readonly FoundNames[],
 ): Promise<Tick> {
   const matching = new Set(found.flatMap(({ names }) => names));
   for (const name of given) matching.delete(name);
@@ -78,26 +79,36 @@ async function look(
     quorum: locks.quorum,
     nodes: locks.nodes,
     names: rows.filter((row, index) => isStanding(row) || index < given.length),
-    isCut: found.some(({ isCut }) => isCut),
+    ...scanOf(found),
   };
 }
 
-function lines({ atMs, quorum, names }: Tick, output: Output): void {
-  const time = new Date(atMs).toISOString();
+/** Where there is no terminal. That there are no locks, only a complete scan can say. */
+export function linesOf({ atMs, quorum, names, ...scan }: Tick): readonly string[] {
   const { votes, nodeCount } = quorum;
-  if (names.length === 0) output.print(`${time}  ${votes} of ${nodeCount} nodes vote, no locks`);
-  for (const row of names) output.print(`${time}  ${cellsOf(row, nodeCount).join("  ")}`);
+  const lines = names.map((row) => cellsOf(row, nodeCount).join("  "));
+  if (!scan.isComplete) lines.push(...gapsOf(scan));
+  else if (names.length === 0) lines.push(`${votes} of ${nodeCount} nodes vote, no locks`);
+  const time = new Date(atMs).toISOString();
+  return lines.map((line) => `${time}  ${line}`);
 }
 
-/** Prints what fits on the screen. */
-function screenful({ atMs, quorum, nodes, names, isCut }: Tick, output: Output): void {
+/** What fits on the screen. */
+function screenful(tick: Tick, screen: NodeJS.WriteStream): string {
   // A terminal that does not know its size says 0.
-  const [columns, rows] = [output.screen?.columns || 80, output.screen?.rows || 24];
+  const lines = screenOf(tick, screen.columns || 80, screen.rows || 24);
+  return `${HOME}${lines.map((line) => line + CLEAR_LINE).join("\n")}${CLEAR_REST}`;
+}
+
+/** Of at most that size, in characters. */
+export function screenOf(tick: Tick, columns: number, rows: number): readonly string[] {
+  const { atMs, quorum, nodes, names, isCut, isComplete } = tick;
   const { votes, nodeCount, size } = quorum;
   const away = nodes.filter(({ state }) => state !== "ready");
   const head = [
     `${new Date(atMs).toLocaleTimeString()}  ${votes} of ${nodeCount} nodes vote, ${size} are needed`,
     ...away.map(({ node, state, detail }) => printable(`${node} is ${state}: ${detail}`)),
+    ...(isComplete ? [] : gapsOf(tick)),
     "",
   ];
   const body = table([NAME_HEADING, ...names.map((row) => cellsOf(row, nodeCount))]).split("\n");
@@ -106,8 +117,7 @@ function screenful({ atMs, quorum, nodes, names, isCut }: Tick, output: Output):
     all.length < rows
       ? all
       : [...all.slice(0, rows - 2), `... ${all.length - rows + 2} more lines`];
-  const cut = shown.map((line) => Array.from(line).slice(0, columns).join(""));
-  output.screen?.write(`${HOME}${cut.map((line) => line + CLEAR_LINE).join("\n")}${CLEAR_REST}`);
+  return shown.map((line) => Array.from(line).slice(0, columns).join(""));
 }
 
 const HOME = "\u001B[H";

@@ -36,7 +36,7 @@ const TOLD: readonly (readonly [error: errors.QuorateError, says: RegExp])[] = [
   ],
   [
     new MisconfiguredError("a", [], [], { recordedTtl: { neededMs: 9, recordedMs: 5 } }),
-    /5 ms \(--max-ttl on record\)\. Set --max-ttl, which raises it .*, or use a shorter --ttl$/,
+    /5 ms \(--max-ttl on record\)\. Set --max-ttl, which raises it .*, or use a shorter --ttl or --lock-delay$/,
   ],
   [new ForeignKeyError("a", "lock:a", "hash", []), /another name, or another --key-prefix$/],
   [new PermitsMismatchError("a", 4, 8, []), /\. Give the same --permits everywhere$/],

@@ -1,11 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { choice, defineCommand, flag, list, text } from "../../src/cli/command.js";
 import { COMPLETE } from "../../src/cli/complete.js";
 import { callCli, cliFile } from "../support/cli.js";
+
+const SIGNALS = ["TERM", "SIGTERM"];
 
 /** A command with an option of each kind. */
 const exec = defineCommand({
@@ -16,7 +18,7 @@ const exec = defineCommand({
   takesCommand: true,
   options: {
     shared: flag({ short: "s", help: "beside others: don't [exclude]" }),
-    signal: text({ value: "NAME", completes: "signal", help: "what is sent" }),
+    signal: text({ value: "NAME", completes: SIGNALS, help: "what is sent" }),
     tty: choice(["auto", "always", "never"], { help: "whether it's a terminal [auto]" }),
     tag: list({ value: "TAG", help: "any number of them" }),
     wait: text({ short: "w", value: "D", help: "how long" }),
@@ -36,8 +38,6 @@ const pick = defineCommand({
 });
 
 const DESCRIBED = ["exec\tRun a command, it's [one]: under a lock", "pick\tTake one of three"];
-const SIGNALS = ["SIGTERM", "SIGUSR1"];
-
 /** What is offered for the last of these words; all that must be among it, and nothing that must not. */
 const OFFERS: readonly (readonly [
   words: readonly string[],
@@ -88,6 +88,8 @@ const CASES: readonly (readonly [line: string, has: readonly string[], not?: rea
     ["quorate completion --", ["--json"], ["--wait"]],
     ["quorate exec --tty ", ["auto", "always", "never"], ["--wait"]],
     ["quorate exec -w 5 --shared --", ["--nodes", "--ttl"], ["--wait", "--shared"]],
+    ["quorate exec --signal WI", ["WINCH"], ["STOP"]],
+    ["quorate elect --signal SIGA", ["SIGABRT", "SIGALRM"], ["SIGSTOP"]],
     ["quorate --nodes exec ex", ["exec"]],
     ["quorate --config package-l", ["package-lock.json"]],
     ["quorate exec a -- ech", ["echo"]],
@@ -207,6 +209,38 @@ describe("quorate completion", () => {
       });
     }
   }
+
+  it("offers bash files with spaces, folders to enter, and commands as they are", async function () {
+    if (!isThere("bash")) this.skip();
+    const { stdout: script } = await callCli(["completion", "bash"]);
+    const dir = mkdtempSync(join(tmpdir(), "quorate-bash-"));
+    try {
+      mkdirSync(join(dir, "my folder"));
+      writeFileSync(join(dir, "my file"), "");
+      const ofFiles = "-o filenames";
+      for (const [words, has, not] of [
+        [["--config", "my"], [ofFiles, "my file", "my folder"], "my"],
+        [["exec", "a", "--", "cat", "my"], [ofFiles, "my file", "my folder"], "my"],
+        [["exec", "a", "--", "./my"], [ofFiles, "./my folder"], "./my file"],
+        [["exec", "a", "--", "comman"], ["command"], ofFiles],
+      ] as const) {
+        const ask = [
+          `cd '${dir}'; quorate() { ${PROGRAM} "$@"; }`,
+          script,
+          // Bash has it only while somebody types.
+          `compopt() { printf '%s %s\\n' "$@"; }`,
+          `COMP_WORDS=(quorate ${words.join(" ")}); COMP_CWORD=${words.length}; _quorate`,
+          `printf '%s\\n' "\${COMPREPLY[@]}"`,
+        ];
+        const said = run("bash", ["--norc", "-s"], ask.join("\n"));
+        expect(said.split("\n"))
+          .to.include.members([...has])
+          .and.not.include(not);
+      }
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
 
   it("is taken by zsh", async function () {
     if (!isThere("zsh")) this.skip();

@@ -126,6 +126,14 @@ describe("Nodes and options of the command line", () => {
     });
   }
 
+  it("name the password's file by its absolute path, unless the password is given", async () => {
+    writeFileSync("relative", "pw\n");
+    const env = { QUORATE_NODES: URLS[0], QUORATE_PASSWORD_FILE: "relative" };
+    expect((await load(env)).passwordFile).to.equal(join(process.cwd(), "relative"));
+    const given = await load({ ...env, QUORATE_PASSWORD: "other" });
+    expect(given.passwordFile).to.equal(undefined);
+  });
+
   it("come from nowhere else if --nodes is empty, as of an unset variable", async () => {
     writeFileSync("quorate.config.json", JSON.stringify({ nodes: [url] }));
     for (const empty of ["", " , "]) {

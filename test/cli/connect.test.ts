@@ -117,7 +117,8 @@ describe("What a command says of its nodes", () => {
   ): Promise<string> {
     const said = { stderr: "" };
     const nodes = [failingNode("it has\u0007 a fault", isMisconfigured)];
-    const settings = { nodes, nodesFrom: "--nodes", options: {}, file: undefined };
+    const none = { options: {}, file: undefined, passwordFile: undefined };
+    const settings = { nodes, nodesFrom: "--nodes", ...none };
     await withConnection(settings, { output: outputTo(said, manner) }, async (locks) => {
       await new Promise((resolve) => locks.once("node", resolve));
       await new Promise((resolve) => setImmediate(resolve));

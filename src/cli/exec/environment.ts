@@ -13,7 +13,7 @@ export interface Held {
   readonly permit: number | undefined;
   readonly label: string | undefined;
   /** As `quorate inspect` shows it. The ownerId itself is never passed on: anyone who knows it can release the lock. */
-  readonly fingerprint: string | undefined;
+  readonly fingerprint: string;
 }
 
 /** Variables that describe the lock. Undefined ones are removed: they would be those of an enclosing command. */
@@ -41,7 +41,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
  *   environment, and pass it on to others. Paths of files are no secret
  */
 export function variablesOfSettings(
-  { nodes, nodesFrom, options, file }: Settings,
+  { nodes, nodesFrom, options, file, passwordFile }: Settings,
   env: Variables,
   passesNodes: boolean,
 ): Variables {
@@ -53,7 +53,9 @@ export function variablesOfSettings(
   const isByValue = Boolean(env["QUORATE_PASSWORD"]) || (areInVariable && urls.some(hasUserInfo));
   return {
     ...(areInVariable && { QUORATE_NODES: shown.join(",") }),
+    // Absolute: the command may work elsewhere.
     ...(file !== undefined && { QUORATE_CONFIG: file }),
+    ...(passwordFile !== undefined && { QUORATE_PASSWORD_FILE: passwordFile }),
     ...(options.keyPrefix !== undefined && { QUORATE_KEY_PREFIX: options.keyPrefix }),
     // All or none: the rest of them would be tried where they do not belong.
     ...(!passesNodes && isByValue && NO_CREDENTIALS),

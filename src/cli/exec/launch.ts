@@ -24,8 +24,14 @@ export async function launch(
   const request: LaunchRequest = { program, args, options, gate };
   // Without what NODE_OPTIONS loads into this process.
   const worker = new Worker(PROGRAM, { workerData: request, env: {}, execArgv: [] });
-  const pid = await startedBy(worker);
-  return { pid, ended: endingOfLaunched(worker, pid, gate) };
+  try {
+    const pid = await startedBy(worker);
+    return { pid, ended: endingOfLaunched(worker, pid, gate) };
+  } catch (error) {
+    // Where the working directory was removed, a process can start, but no thread.
+    if ((error as NodeJS.ErrnoException).syscall !== "uv_cwd") throw error;
+    return await launchHere(program, args, options);
+  }
 }
 
 async function startedBy(worker: Worker): Promise<number> {

@@ -6,7 +6,11 @@ import { NODES_CHANGED } from "../nodes-changed.js";
 import { DEFAULT_STOP_TIMEOUT_MS } from "./stop-timeout.js";
 import { TTY_CHOICES } from "./tty.js";
 
-const SIGNALS = /^(SIG)?(HUP|INT|QUIT|TERM|USR1|USR2|KILL|ALRM|CONT)$/;
+/** Those that a command can take for a request to end, or that end it. One that stops it would only cost it time. */
+const SIGNALS = [
+  ...["TERM", "INT", "HUP", "QUIT", "USR1", "USR2"],
+  ...["WINCH", "ABRT", "ALRM", "CONT", "KILL"],
+] as const;
 
 const seconds = (ms: number): string => `${ms / 1_000}s`;
 
@@ -33,7 +37,7 @@ export const RUN_OPTIONS = {
   label: text({ help: "the holder, as shown to others, up to 200 characters [HOST:PID]" }),
   signal: text({
     value: "NAME",
-    completes: "signal",
+    completes: ["", "SIG"].flatMap((prefix) => SIGNALS.map((name) => prefix + name)),
     help: "signal sent to the command at the start of the grace period [TERM]",
   }),
   command: text({ short: "c", help: "sh -c TEXT, instead of -- COMMAND" }),
@@ -103,11 +107,11 @@ export function commandOf(
 
 /** @throws UsageError */
 export function signalOf(given = "TERM"): NodeJS.Signals {
-  const match = SIGNALS.exec(given.toUpperCase());
-  if (match !== null) return `SIG${match[2]}` as NodeJS.Signals;
-  throw new UsageError(
-    `--signal must be the name of a signal, such as TERM or INT, got ${JSON.stringify(given)}`,
-  );
+  const name = given.toUpperCase().replace(/^SIG/, "");
+  const found = SIGNALS.find((each) => each === name);
+  if (found !== undefined) return `SIG${found}`;
+  const known = `${SIGNALS.join(", ")}, with or without SIG`;
+  throw new UsageError(`--signal must be one of ${known}, got ${JSON.stringify(given)}`);
 }
 
 /** @throws UsageError */

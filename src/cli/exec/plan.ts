@@ -48,7 +48,9 @@ export async function planOf(
   const signal = signalOf(values.signal);
   const settings = await checkSettings(call, overridesOf(values), wanted);
   const times = stopTimes(settings.lease.ttlMs, values.grace);
-  const problem = problemOf(settings.lease, times);
+  const { lease, options } = settings;
+  const { nodeTimeoutMs = lease.nodeTimeoutMs } = options;
+  const problem = problemOf({ ...lease, nodeTimeoutMs }, times);
   if (problem !== undefined) throw new UsageError(problem);
   const isInTerminal = staysInTerminal(values.tty ?? "auto");
   checkCommand(command[0] ?? "", env["PATH"]);

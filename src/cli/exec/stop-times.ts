@@ -21,8 +21,12 @@ export type Stage = "calm" | "late" | "terminate" | "kill";
 const MIN_MARGIN_MS = 200;
 
 export function stopTimes(ttlMs: number, graceMs: number = defaultGraceMs(ttlMs)): StopTimes {
-  const marginMs = Math.max(MIN_MARGIN_MS, Math.ceil(ttlMs / 100));
+  const marginMs = marginOf(ttlMs);
   return { graceMs, marginMs, lateMs: Math.max(ttlMs / 2, graceMs + marginMs) };
+}
+
+function marginOf(ttlMs: number): number {
+  return Math.max(MIN_MARGIN_MS, Math.ceil(ttlMs / 100));
 }
 
 export function defaultGraceMs(ttlMs: number): number {
@@ -32,6 +36,7 @@ export function defaultGraceMs(ttlMs: number): number {
 /** What {@link problemOf} needs to know of a lock. */
 export interface LeaseTimes {
   readonly ttlMs: number;
+  /** As given, if it was: that of a lock is at most half of its ttl, and grows with it. */
   readonly nodeTimeoutMs: number;
   readonly maxHoldMs: number;
 }
@@ -49,11 +54,10 @@ export function problemOf(
   if (3 * graceMs > ttlMs) {
     return `--grace must be at most a third of --ttl (${ttlMs} ms), got ${graceMs} ms`;
   }
-  // Renewed after a third of the ttl. The second third must fit one renewal that times out, and another one.
-  const neededMs = 3 * (2 * nodeTimeoutMs + marginMs);
-  if (ttlMs < neededMs) {
+  const longEnoughMs = longEnough(ttlMs, nodeTimeoutMs);
+  if (ttlMs < longEnoughMs) {
     return (
-      `--ttl must be at least ${Math.ceil(neededMs)} ms with a --node-timeout of ${nodeTimeoutMs} ms, ` +
+      `--ttl must be at least ${longEnoughMs} ms with a --node-timeout of ${nodeTimeoutMs} ms, ` +
       `or renewals have no second chance; got ${ttlMs} ms`
     );
   }
@@ -64,6 +68,16 @@ export function problemOf(
     );
   }
   return undefined;
+}
+
+/**
+ * The ttl, or a longer one: renewed after a third of it, the second third must fit one renewal that times out, and
+ * another one.
+ */
+function longEnough(ttlMs: number, nodeTimeoutMs: number): number {
+  // The margin grows with the ttl, a hundredth as fast.
+  const neededMs = Math.ceil(3 * (2 * nodeTimeoutMs + marginOf(ttlMs)));
+  return ttlMs < neededMs ? longEnough(neededMs, nodeTimeoutMs) : ttlMs;
 }
 
 export function stageAt(remainingMs: number, { graceMs, marginMs, lateMs }: StopTimes): Stage {

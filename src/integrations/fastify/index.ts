@@ -3,10 +3,10 @@ import { checkedDrainMs, SERVICE_DRAIN_MS } from "../../manager/drain.js";
 import { httpStatusOf } from "../../api/error-codes.js";
 import type { Lock } from "../../api/lock.js";
 import type { Locks } from "../../api/locks.js";
-import { LockManager } from "../../manager/lock-manager.js";
+import { checkAhead, LockManager } from "../../manager/lock-manager.js";
 import type { AcquireOptions, LockManagerOptions } from "../../api/options.js";
 import type { NodeConfig } from "../../nodes/simulated-nodes.js";
-import { checkKnown } from "../../runtime/validate.js";
+import { checkKnown, show } from "../../runtime/validate.js";
 
 type Name = string | readonly string[];
 type NameOf = (request: FastifyRequest) => Name | Promise<Name>;
@@ -24,7 +24,10 @@ declare module "fastify" {
     lock: Lock | null;
   }
   interface FastifyContextConfig {
-    /** The handler runs under this lock. A request waits for it for up to `waitMs`, 1_000 ms by default. */
+    /**
+     * The handler runs under this lock. A request waits for it for up to `waitMs`, 1_000 ms by default. If it is
+     * wrong, adding the route throws a TypeError or RangeError.
+     */
     lock?: RouteLock;
   }
 }
@@ -69,7 +72,8 @@ export async function quorate(app: FastifyInstance, options: QuoratePluginOption
   app.addHook("onRoute", (route) => {
     const { lock } = route.config ?? {};
     if (lock === undefined) return;
-    route.handler = underLock(locks, lock, route.handler);
+    const where = `${String(route.method)} ${route.url}`;
+    route.handler = underLock(locks, checkedLock(locks, lock, where), route.handler);
     const { onSend = [] } = route;
     route.onSend = [onAnswer, ...(Array.isArray(onSend) ? onSend : [onSend])];
     // Several routes may have one lock, and one of them have been added before.
@@ -98,14 +102,56 @@ async function onAnswer(request: FastifyRequest): Promise<void> {
   answers.get(request)?.();
 }
 
-function underLock(locks: Locks, by: RouteLock, handler: RouteOptions["handler"]) {
-  const { name: nameOf, ...options } = typeof by === "function" ? { name: by } : by;
+/**
+ * Now, since each request would fail.
+ *
+ * @param route for errors
+ * @throws TypeError or RangeError that names the route, the option and the value
+ */
+function checkedLock(locks: Locks, lock: RouteLock, route: string): Exclude<RouteLock, NameOf> {
+  const given: unknown = lock;
+  const isObject = typeof given === "object" && given !== null;
+  const parts = isObject ? given : { name: given };
+  const { name, ...options } = parts as { readonly name: NameOf } & AcquireOptions;
+  if (typeof name !== "function") {
+    throw new TypeError(
+      `\`config.lock${isObject ? ".name" : ""}\` of ${route} must be a function of the request that returns the name, ` +
+        `got ${show(name)}`,
+    );
+  }
+  try {
+    if (options.signal !== undefined)
+      throw new TypeError("`signal` is that of the request: leave it out");
+    checkAhead(locks, "name", options);
+  } catch (error) {
+    const { message } = error as Error;
+    const ErrorOf = error instanceof RangeError ? RangeError : TypeError;
+    throw new ErrorOf(`\`config.lock\` of ${route}: ${message}`, { cause: error });
+  }
+  return { name, ...options };
+}
+
+/** @throws TypeError, such as where options are returned */
+function checkedName(name: unknown): asserts name is Name {
+  if (typeof name === "string" || Array.isArray(name)) return;
+  throw new TypeError(
+    `the function of \`config.lock\` must return a name, or several, got ${show(name)}; ` +
+      "options go beside it: `{ name: thatFunction, ...options }`",
+  );
+}
+
+function underLock(
+  locks: Locks,
+  { name: nameOf, ...options }: Exclude<RouteLock, NameOf>,
+  handler: RouteOptions["handler"],
+) {
   const locked: RouteOptions["handler"] = async function (request, reply) {
     const gone = new AbortController();
     const answer = new Answer(request, reply, () => gone.abort());
     let isGranted = false;
     try {
-      const name = await nameOf(request);
+      const name: unknown = await nameOf(request);
+      checkedName(name);
       return await locks.request(
         name,
         { waitMs: WAIT_MS, ...options, signal: gone.signal },

@@ -2,11 +2,18 @@ import { inspect } from "node:util";
 import type { ReleaseResult } from "../../coordinator/release-result.js";
 import { LockLostError } from "../../api/errors.js";
 import type { Term } from "../../api/election.js";
-import type { LeasedLock } from "../lock.js";
+import { ownerIdOf, type LeasedLock } from "../lock.js";
 import type { Leadership } from "./candidacy.js";
+
+/** That of its lock, see {@link ownerIdOf}. */
+export let ownerIdOfTerm: (term: Term) => string;
 
 /** A term that is based on a lock. */
 export class LeasedTerm implements Term, Leadership {
+  static {
+    ownerIdOfTerm = (term) => ownerIdOf((term as LeasedTerm).#lock);
+  }
+
   readonly #lock: LeasedLock;
   readonly #controller = new AbortController();
 

@@ -37,7 +37,6 @@ const OF_HELD: readonly (readonly [
   [{ names: ["b c", 'd"e'] }, { QUORATE_NAME: "b c", QUORATE_NAMES: '["b c","d\\"e"]' }],
   [{ fencingToken: undefined }, { QUORATE_FENCING_TOKEN: undefined }],
   [{ fencingToken: 2 ** 53 - 1 }, { QUORATE_FENCING_TOKEN: "9007199254740991" }],
-  [{ fingerprint: undefined }, { QUORATE_FINGERPRINT: undefined }],
   [{ mode: "shared" }, { QUORATE_MODE: "shared" }],
   [{ permit: 0 }, { QUORATE_PERMIT: "0" }],
   [{ permit: 12 }, { QUORATE_PERMIT: "12" }],
@@ -53,6 +52,7 @@ const SETTINGS: Settings = {
   nodesFrom: "--nodes",
   options: {},
   file: undefined,
+  passwordFile: undefined,
 };
 const WITH_PASSWORD = ["redis://app:pw@a:1", "redis://b:1"];
 const LOGIN = { QUORATE_USERNAME: "app", QUORATE_PASSWORD: "pw", QUORATE_PASSWORD_FILE: "/run/pw" };
@@ -112,6 +112,20 @@ const OF_SETTINGS: readonly (readonly [
     { ...LOGIN, QUORATE_PASSWORD: "" },
     { QUORATE_NODES: "redis://a" },
     { QUORATE_NODES: "redis://a" },
+  ],
+  [
+    "a password's file by its absolute path",
+    { passwordFile: "/run/pw" },
+    { QUORATE_PASSWORD_FILE: "pw" },
+    { QUORATE_NODES: "redis://a", QUORATE_PASSWORD_FILE: "/run/pw" },
+    { QUORATE_NODES: "redis://a", QUORATE_PASSWORD_FILE: "/run/pw" },
+  ],
+  [
+    "no password's file, next to passwords",
+    { nodes: WITH_PASSWORD, passwordFile: "/run/pw" },
+    { QUORATE_PASSWORD_FILE: "pw" },
+    { QUORATE_NODES: "redis://a:1,redis://b:1", ...NOTHING },
+    { QUORATE_NODES: "redis://app:pw@a:1,redis://b:1", QUORATE_PASSWORD_FILE: "/run/pw" },
   ],
   [
     "the path of a password's file next to a password",

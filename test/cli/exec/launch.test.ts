@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { launch } from "../../../src/cli/exec/launch.js";
 import type { Ending } from "../../../src/cli/exec/ending.js";
@@ -42,6 +45,19 @@ describe("A process that was launched", () => {
     expect(endings.map((each) => each.kind === "exit" && each.code)).to.deep.equal([
       ...[0, 1, 2, 3, 4, 5, 6, 7],
     ]);
+  });
+
+  it("starts where the working directory was removed", async () => {
+    const before = process.cwd();
+    const dir = mkdtempSync(join(tmpdir(), "quorate-gone-"));
+    process.chdir(dir);
+    try {
+      rmSync(dir, { recursive: true });
+      const { ended } = await launch("false", [], { env: process.env, detached: true, stdio: [] });
+      expect(await ended).to.deep.equal({ kind: "exit", code: 1 });
+    } finally {
+      process.chdir(before);
+    }
   });
 
   it("fails with the error of the system where there is none", async () => {

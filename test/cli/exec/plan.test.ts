@@ -1,10 +1,12 @@
+import { constants } from "node:os";
 import { expect } from "chai";
 import { acquireOptions } from "../../../src/cli/exec/exec.js";
-import { signalOf, type EXEC_OPTIONS } from "../../../src/cli/exec/lock-options.js";
+import { EXEC_OPTIONS, signalOf } from "../../../src/cli/exec/lock-options.js";
 import { planOf, type Plan } from "../../../src/cli/exec/plan.js";
 import { UsageError } from "../../../src/cli/exit-codes.js";
 import { Output } from "../../../src/cli/output.js";
 import type { Call, Values } from "../../../src/cli/command.js";
+import { rejectionOf } from "../../support/settle.js";
 
 type ExecValues = Values<typeof EXEC_OPTIONS>;
 
@@ -13,10 +15,17 @@ const output = new Output(
   { stdout: process.stdout, stderr: process.stderr },
 );
 
-async function planned(values: ExecValues, command?: readonly string[]): Promise<Plan> {
+async function planned(
+  values: ExecValues,
+  command?: readonly string[],
+  globals: Call["globals"] = {},
+): Promise<Plan> {
   const call: Call<typeof EXEC_OPTIONS> = {
     ...{ words: ["x"], command: command ?? ["true"], values, output },
-    ...{ globals: { nodes: ["redis://127.0.0.1:1"] }, env: { PATH: process.env["PATH"] } },
+    ...{
+      globals: { nodes: ["redis://127.0.0.1:1"], ...globals },
+      env: { PATH: process.env["PATH"] },
+    },
   };
   return await planOf(call, { names: ["x"] });
 }
@@ -73,6 +82,16 @@ describe("What a command under a lock is planned to do", () => {
     });
   }
 
+  it("can follow the advice on a ttl that is too short for --node-timeout", async () => {
+    const globals = { "node-timeout": 20_000 };
+    const refused = await rejectionOf(planned({ tty: "never" }, undefined, globals));
+    expect((refused as Error).message).to.match(
+      /^--ttl must be at least 123714 ms with a --node-timeout of 20000 ms, .*; got 30000 ms$/,
+    );
+    const plan = await planned({ tty: "never", ttl: 123_714 }, undefined, globals);
+    expect(plan.settings.lease.nodeTimeoutMs).to.equal(20_000);
+  });
+
   it("is to run what follows --, or a shell", async () => {
     expect((await planned({ tty: "never" }, ["true", "-c"])).command).to.deep.equal(["true", "-c"]);
     const call = { words: ["x"], globals: { nodes: ["redis://a"] }, env: process.env, output };
@@ -90,7 +109,8 @@ describe("What a command under a lock is planned to do", () => {
     });
   }
 
-  for (const name of ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "KILL", "ALRM", "CONT"]) {
+  const names = ["HUP", "INT", "QUIT", "TERM", "USR1", "USR2", "KILL", "ALRM", "CONT"];
+  for (const name of [...names, "WINCH", "ABRT"]) {
     it(`may send ${name}`, () => {
       for (const given of [name, name.toLowerCase(), `SIG${name}`])
         expect(signalOf(given)).to.equal(`SIG${name}`);
@@ -99,7 +119,15 @@ describe("What a command under a lock is planned to do", () => {
 
   for (const given of ["", "STOP", "15", "TERMX", "XTERM", "SIGSIGTERM"]) {
     it(`may not send ${JSON.stringify(given)}`, () => {
+      const says = /^--signal must be one of TERM, INT, .*, with or without SIG, got "/;
+      expect(() => signalOf(given)).to.throw(UsageError, says);
       expect(() => signalOf(given)).to.throw(UsageError, JSON.stringify(given));
     });
   }
+
+  it("may send each signal that completion offers", () => {
+    const offered = EXEC_OPTIONS.signal.completes as readonly string[];
+    expect(offered).to.include.members(["WINCH", "SIGWINCH"]);
+    for (const word of offered) expect(constants.signals).to.have.property(signalOf(word));
+  });
 });

@@ -34,7 +34,9 @@ const PROBLEMS: readonly (readonly [
   [30_000, 10_000, 1_000, undefined],
   [30_000, 10_001, 1_000, /--grace must be at most a third of --ttl \(30000 ms\), got 10001 ms/],
   [30_000, 0, 4_850, undefined],
-  [30_000, 0, 4_851, /--ttl must be at least 30006 ms with a --node-timeout of 4851 ms/],
+  [30_000, 0, 4_851, /--ttl must be at least 30009 ms with a --node-timeout of 4851 ms/],
+  [30_001, 0, 4_850, /--ttl must be at least 30003 ms with a --node-timeout of 4850 ms/],
+  [30_000, 0, 20_000, /--ttl must be at least 123714 ms with a --node-timeout of 20000 ms/],
   [900, 300, 50, undefined],
   [899, 0, 50, /--ttl must be at least 900 ms/],
   [30_000, 10_000, 1_000, undefined, 10_301],
@@ -63,6 +65,21 @@ describe("When a command is stopped", () => {
       else expect(problem).to.match(says);
     });
   }
+
+  it("is in time with the ttl that is advised", () => {
+    assert(
+      property(
+        integer({ min: 10, max: 60_000 }),
+        double({ min: 1, max: 60_000, noNaN: true }),
+        (ttlMs, nodeTimeoutMs) => {
+          const problemWith = (ms: number): string | undefined =>
+            problemOf({ ttlMs: ms, nodeTimeoutMs, maxHoldMs: Infinity }, stopTimes(ms));
+          const advised = /at least (\d+) ms/.exec(problemWith(ttlMs) ?? "")?.[1];
+          expect(problemWith(Number(advised ?? ttlMs))).to.equal(undefined);
+        },
+      ),
+    );
+  });
 
   const times = () =>
     integer({ min: 900, max: 3_600_000 }).chain((ttlMs) =>

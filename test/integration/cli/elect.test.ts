@@ -129,4 +129,20 @@ describe("quorate elect and held", () => {
     expect(stderr).to.match(/no longer held|was lost/);
     expect(code).to.be.oneOf([1, 76]);
   });
+
+  for (const [command, ...args] of [["exec"], ["elect", "--on-exit", "stop"]] as const) {
+    it(`tell a command of ${command} that it holds, though a name with the same counter was locked`, async () => {
+      // Both have counter 10726 under "lock:".
+      const [name, other] = ["scheduler", "job:125014"];
+      const cli = `"$NODE" "$CLI"`;
+      const held = `${cli} held "$QUORATE_NAME" ${PATIENTLY.join(" ")} --token "$QUORATE_FENCING_TOKEN"`;
+      const byToken = `env -u QUORATE_FINGERPRINT ${held} 2> /dev/null`;
+      const lockOther = `${cli} exec ${other} -- true`;
+      const script = `${byToken} && ${lockOther} && ${held} && ! ${byToken}`;
+      const { code, stderr } = await runCli([command, name, "-q", ...args, "-c", script], {
+        env: { ...env, NODE: process.execPath, CLI: cliFile() },
+      });
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: "" });
+    });
+  }
 });

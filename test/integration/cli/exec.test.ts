@@ -92,7 +92,7 @@ describe("quorate exec", () => {
       ["x --max-hold 10s -- true", /--max-hold must be more than --grace .* \(10300 ms\)/],
       ["x --ttl 500ms -- true", /--ttl must be at least \d+ ms with a --node-timeout of/],
       ["x --ttl 30s --lock-delay 1m --config C -- true", /--lock-delay with its drift/],
-      ["x --signal NOPE -- true", /--signal must be the name of a signal/],
+      ["x --signal NOPE -- true", /--signal must be one of TERM, INT, /],
       ["x --status-fd 77 -- true", /--status-fd 77 is not open/],
       ["x --owner quorate:x -- true", /--owner must not begin with/],
       ["x --tty sometimes -- true", /--tty must be auto, always or never/],

@@ -136,6 +136,28 @@ describe("quorate ls, watch and bench", () => {
     expect(stderr).to.include("add +scan to its ACL").and.not.include("secret");
   });
 
+  it("does not say while it watches that there are no locks, if it cannot know", async () => {
+    await using _ = await locks.acquire("name");
+    const user = ["ACL", "SETUSER", "looker", "ON", ">secret", "~*", "&*", "+@all", "-scan"];
+    await Promise.all(fleet.nodes.map((node) => node.command(...(user as [string]))));
+    const login = { QUORATE_USERNAME: "looker", QUORATE_PASSWORD: "secret" };
+    const first = async (...args: string[]): Promise<string> => {
+      const { child, result } = startCli(["watch", ...PATIENTLY, ...args], {
+        env: { ...env, ...login },
+      });
+      child.stdout.once("data", () => child.kill("SIGTERM"));
+      return (await result).stdout;
+    };
+    expect(await first())
+      .to.match(
+        /add \+scan to its ACL\n.* {2}too few nodes were scanned: held names may be missing\n/,
+      )
+      .and.not.include("no locks");
+    const [line = ""] = (await first("--json")).split("\n");
+    const { isComplete, failures } = expectSchema("watch", line) as Tick;
+    expect({ isComplete, count: failures.length }).to.deep.equal({ isComplete: false, count: 3 });
+  });
+
   it("lists the names on a Cluster", async () => {
     await using server = await startCluster();
     const dir = mkdtempSync(join(tmpdir(), "quorate-ls-"));

@@ -324,6 +324,52 @@ describe("quorate/fastify", () => {
     }
   });
 
+  const name = (): string => "a";
+  for (const [what, lock, message, isOfManager] of [
+    ["a name", "a", /`config\.lock` of GET \/x must be a function .*, got "a"/],
+    ["null", null, /`config\.lock` of GET \/x must be a function .*, got null/],
+    ["names", ["a"], /`config\.lock\.name` of GET \/x must be a function .*, got undefined/],
+    ["no function", { name: "a" }, /`config\.lock\.name` of GET \/x must be .*, got "a"/],
+    ["a misspelt option", { name, ttl: 1 }, /GET \/x: unknown option `ttl`: did you mean `ttlMs`/],
+    ["another call's option", { name, steal: true }, /`steal` is not an option here: .* request/],
+    ["a bad value", { name, waitMs: "1" }, /GET \/x: `waitMs` must be a number, got "1"/],
+    ["a signal", { name, signal: AbortSignal.timeout(1) }, /`signal` is that of the request/],
+    ["too long a ttl", { name, ttlMs: 70_000 }, /`ttlMs` must be at most .*, got 70000/, true],
+  ] as const) {
+    it(`refuses a route whose lock is or has ${what}`, async () => {
+      const routes: readonly FastifyInstance[] = [fastify(), fastify()];
+      const [ofNodes, ofLocks] = routes as [FastifyInstance, FastifyInstance];
+      try {
+        await ofNodes.register(quorate, { nodes: fleet.urls, options: OPTIONS });
+        await ofLocks.register(quorate, { locks: others });
+        for (const own of isOfManager === true ? [ofNodes] : routes) {
+          const add = (): unknown => own.get("/x", { config: { lock: lock as never } }, name);
+          expect(add).to.throw(message);
+        }
+      } finally {
+        await Promise.all(routes.map((own) => own.close()));
+      }
+    });
+  }
+
+  for (const [returned, got] of [
+    [{ name: "a", ttlMs: 5_000 }, "[object Object]"],
+    [undefined, "undefined"],
+    [null, "null"],
+    [7, "7"],
+  ] as const) {
+    it(`says what is wrong with a function that returns ${got}`, async () => {
+      await using own = fastify();
+      await own.register(quorate, { locks: others });
+      own.get("/", { config: { lock: () => returned as never } }, name);
+      const answer = await own.inject("/");
+      expect(answer.statusCode).to.equal(500);
+      expect(answer.json<Error>().message)
+        .to.include(`must return a name, or several, got ${got};`)
+        .and.include("`{ name: thatFunction, ...options }`");
+    });
+  }
+
   it("takes the lock off the request when the handler has ended, also if it threw", async () => {
     await using own = fastify();
     await own.register(quorate, { locks: others, prefix: "/v1" });

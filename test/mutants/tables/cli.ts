@@ -98,4 +98,20 @@ export const ROWS: readonly Row[] = [
     replace: "return EXIT.ok;",
     test: "test/cli/release.test.ts",
   },
+  {
+    id: "watch-no-locks",
+    means: "quorate watch says that there are no locks although it could not scan the nodes",
+    file: "src/cli/watch.ts",
+    find: "if (!scan.isComplete) lines.push(...gapsOf(scan));",
+    replace: "if (names.length > 0 && !scan.isComplete) lines.push(...gapsOf(scan));",
+    test: "test/cli/watch.test.ts",
+  },
+  {
+    id: "scan-any",
+    means: "quorate watch takes several scans for complete if one of them is",
+    file: "src/cli/scan.ts",
+    find: "isComplete: found.every(",
+    replace: "isComplete: found.some(",
+    test: "test/cli/scan.test.ts",
+  },
 ];
