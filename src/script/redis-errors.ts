@@ -41,7 +41,7 @@ const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = 
   [/NOPERM/, () => PERMISSIONS],
   [/NOAUTH/, () => "the server asks for a password, as in redis://:password@host"],
   [/WRONGPASS|invalid password|ERR AUTH/],
-  [/DENIED/],
+  [/DENIED/, () => "set a password (requirepass), as in redis://:password@host"],
   [/^ERR (\S+) failed: .*unknown (?:redis )?command/is, missing],
   [/unknown (?:redis )?command called from/i, () => "the server lacks a command that locks need"],
   [/unknown (?:sub)?command ['`]?([\w|]+)/i, missing],
@@ -122,6 +122,15 @@ export function isUnknownCommand(error: unknown): boolean {
 /** The server does not know the command in this form. */
 export function isSyntaxError(error: unknown): boolean {
   return /\bERR syntax error/.test(text(error));
+}
+
+/**
+ * What a server says to a connection that it does not let in, without the instructions that follow; undefined for other
+ * errors. The one for its protected mode names a missing password, as do errors that ioredis ignores.
+ */
+export function refusalOf(error: unknown): Error | undefined {
+  const [refusal] = /^(?:DENIED .*? mode|ERR max number of clients .*)/.exec(text(error)) ?? [];
+  return refusal === undefined ? undefined : new Error(refusal);
 }
 
 /** The server does not know the script; nothing was executed. */

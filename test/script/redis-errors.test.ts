@@ -83,7 +83,7 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
   ["ERR AUTH <password> called without any password configured for the default user.", /ERR AUTH/],
   ["ERR invalid password", /invalid password/],
   ["ERR DB index is out of range", /DB index/],
-  ["DENIED Redis is running in protected mode", /DENIED/],
+  ["DENIED Redis is running in protected mode", /DENIED .*: set a password \(requirepass\)/],
   ["self-signed certificate in certificate chain", /tls: \{ ca \}/],
   ["self signed certificate", /tls: \{ ca \}/],
   ["unable to verify the first certificate", /tls: \{ ca \}/],
