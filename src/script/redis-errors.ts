@@ -87,12 +87,17 @@ export function connectionFailure(error: unknown): ConnectionFailure {
   return { message: withoutNoise(whole), isMisconfigured: false };
 }
 
+/** What ioredis would have reported to its authors. */
+const NO_REDIS =
+  "an answer that is not in the protocol of Redis: this is no Redis server, or a proxy answers for it";
+
 /**
  * Servers repeat the arguments of unknown commands, which can be a script, and add the position in it. What names the
  * command that may not be run has the command twice.
  */
 function withoutNoise(message: string): string {
   return message
+    .replace(/^Unknown RESP type .*$/s, NO_REDIS)
     .replace(
       /^All sentinels are unreachable.*?\.(?: Last error: |$)/,
       "no Sentinel named a master: ",

@@ -8,31 +8,37 @@ import { at } from "../support/nodes.js";
 const PROTECTED = "is running in protected mode because protected mode is enabled";
 const TO_DO = "In this mode connections are only accepted from the loopback interface. If you want";
 
-/** What servers say before they close a connection, and what is reported. */
+/** What servers say before they close a connection, and what is reported; is it a misconfiguration? */
 const REFUSALS: readonly (readonly [server: string, said: string, message: RegExp, is: boolean])[] =
   [
     [
       "Redis 7 in protected mode",
-      `DENIED Redis ${PROTECTED} and no password is set for the default user. ${TO_DO}`,
+      `-DENIED Redis ${PROTECTED} and no password is set for the default user. ${TO_DO}`,
       /^DENIED Redis is running in protected mode: set a password \(requirepass\)/,
       true,
     ],
     [
       "Redis 6 in protected mode",
-      `DENIED Redis ${PROTECTED}, no bind address was specified, no authentication password is requested to clients. ${TO_DO}`,
+      `-DENIED Redis ${PROTECTED}, no bind address was specified, no authentication password is requested to clients. ${TO_DO}`,
       /^DENIED Redis is running in protected mode: set a password \(requirepass\)/,
       true,
     ],
     [
       "Valkey 9 in protected mode",
-      `DENIED Running in protected mode because protected mode is enabled and no password is set for the default user. ${TO_DO}`,
+      `-DENIED Running in protected mode because protected mode is enabled and no password is set for the default user. ${TO_DO}`,
       /^DENIED Running in protected mode: set a password \(requirepass\)/,
       true,
     ],
     [
       "a server without a connection left",
-      "ERR max number of clients reached",
+      "-ERR max number of clients reached",
       /^ERR max number of clients reached$/,
+      false,
+    ],
+    [
+      "a web server",
+      "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n",
+      /^an answer that is not in the protocol of Redis: this is no Redis server, or/,
       false,
     ],
   ];
@@ -43,7 +49,7 @@ describe("openRedis", () => {
       it(`reports what ${server} says, and prints nothing, as "${user}"`, async () => {
         const refusing = createServer((socket) => {
           socket.on("error", () => {});
-          socket.end(`-${said}\r\n`);
+          socket.end(`${said}\r\n`);
         });
         refusing.listen(0, "127.0.0.1");
         await once(refusing, "listening");
