@@ -83,7 +83,7 @@ export function node(index: number, change: Change): NodeSeen {
       roundTripsMs: [0.4, 0.5, 2],
     },
     ...{ clock: { offsetMs: index, errorMs: 1 }, server: server(index), sighting: sighting(index) },
-    ...{ nodeList: "", lastNodeList: "", problems: [], lockFailures: [] },
+    ...{ nodeList: "", lastNodeList: "", highestFence: 1, problems: [], lockFailures: [] },
     ...change(index),
   };
 }

@@ -5,7 +5,7 @@ import {
   type ClockOffset,
 } from "../../protocol/clock-offset.js";
 import { NodesOfOthers } from "../../channel/nodes-of-others.js";
-import { fenceSlackUs } from "../../protocol/fencing.js";
+import { AFTER_DELETION, fenceSlackUs, tooFarAhead } from "../../protocol/fencing.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import { LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
 import { quorumSize } from "../../protocol/quorum.js";
@@ -18,7 +18,7 @@ import {
   type FleetSeen,
   type NodeSeen,
 } from "./seen.js";
-import { quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
+import { hasAbsurdFence, quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
 
 type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
 
@@ -27,6 +27,7 @@ export const FLEET_CHECKS: readonly Check[] = [
   nodeCount,
   recordedList,
   sameServer,
+  absurdFence,
   sameMachine,
   clocks,
   hostClock,
@@ -87,6 +88,16 @@ function sameServer({ nodes }: FleetSeen): readonly Finding[] {
     const saw = `it is the same server as ${twin.node}, which votes once`;
     const change = "list each server once";
     return [{ severity: "error", node: each.node, code: "same-server", saw, change }];
+  });
+}
+
+function absurdFence({ nodes }: FleetSeen): readonly Finding[] {
+  return nodes.flatMap((each) => {
+    if (!hasAbsurdFence(each, nodes)) return NONE;
+    const { node, redisCli, highestFence } = each;
+    const saw = `${tooFarAhead(highestFence)}: it grants no locks`;
+    const change = `${redisCli} DEL ${RECORD_KEY}. ${AFTER_DELETION}`;
+    return [{ severity: "error", node, code: "record", saw, change }];
   });
 }
 

@@ -73,7 +73,14 @@ async function probeNode(
       isRunIdOptional: node.isRunIdOptional,
       areScriptsAtomic: node.areScriptsAtomic,
     },
-    ...{ nodeList: "", lastNodeList: "", roundTripsMs: [], problems: [], lockFailures: [] },
+    ...{
+      nodeList: "",
+      lastNodeList: "",
+      highestFence: 0,
+      roundTripsMs: [],
+      problems: [],
+      lockFailures: [],
+    },
   };
   const plain = await openPlainClient(node, timeoutMs);
   if (plain.kind === "failed") {
@@ -173,9 +180,12 @@ async function examine(
   found.server = { ...serverOfInfo(info), ...(await configOf(redis, ask)) };
   if (found.problems.some(({ kind }) => kind === "replica" || kind === "cluster")) return;
   const listField = listFieldOf(settings.keyPrefix);
-  const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS, listField, LAST_LIST_FIELD));
-  found.nodeList = fields[RECORD_FIELDS.length] ?? "";
-  found.lastNodeList = fields[RECORD_FIELDS.length + 1] ?? "";
+  const others = [listField, LAST_LIST_FIELD, "top", "floor"];
+  const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS, ...others));
+  const [nodeList, lastNodeList, ...fences] = fields.slice(RECORD_FIELDS.length);
+  found.nodeList = nodeList ?? "";
+  found.lastNodeList = lastNodeList ?? "";
+  found.highestFence = Math.max(...fences.map((fence) => Number(fence) || 0));
   const read = decodeRecord(fields);
   found.problems = [...found.problems, ...recordProblems(read)];
   const record = read.kind === "record" ? read.record : undefined;

@@ -95,6 +95,8 @@ export interface NodeSeen {
   readonly nodeList: string;
   /** The last on record, of clients of any key prefix; "" where that is unknown. */
   readonly lastNodeList: string;
+  /** The highest fence on its record, and the lowest that it may issue, whichever is larger; 0 without one. */
+  readonly highestFence: number;
   /** Its record, for nodes that keep one. */
   readonly sighting?: Sighting | undefined;
 }

@@ -1,6 +1,7 @@
 import { isExcused } from "../../protocol/capabilities.js";
 import { ageByClocksMs, isTrusted, oldAgeMs } from "../../protocol/quarantine.js";
 import { outwaitMs } from "../../protocol/lease-times.js";
+import { judgeFence } from "../../protocol/fencing.js";
 import { excusesOf, twinOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 
 /**
@@ -11,7 +12,7 @@ import { excusesOf, twinOf, type DoctorSettings, type FleetSeen, type NodeSeen }
  * - `waits`: the same, but for nodes that could not be examined, without which no deployment is new
  * - `quarantined`: it lost its data, or may have lost it
  * - `unkept`: a Cluster, which keeps no record
- * - `no`: it could not be reached, must not vote, or is listed twice
+ * - `no`: it could not be reached, must not vote, is listed twice, or its votes have an absurd fence
  */
 export type Standing =
   | { readonly state: "votes" | "new" | "waits" | "unkept" | "no" }
@@ -35,7 +36,7 @@ export function standingOf(
   const excuses = excusesOf(node, settings);
   if (node.problems.some((problem) => !isExcused(problem, excuses))) return { state: "no" };
   if (node.kind === "cluster") return { state: "unkept" };
-  if (sighting === undefined) return { state: "no" };
+  if (sighting === undefined || hasAbsurdFence(node, nodes)) return { state: "no" };
   const { record } = sighting;
   const maxTtlMs = longestTtlMs(nodes, settings);
   const lengthMs = quarantineMs(nodes, settings);
@@ -64,6 +65,16 @@ export function standingOf(
   const ageMs = Math.max(0, Math.min(sighting.nodeTimeMs - record.writtenMs, lengthMs));
   const saw = `it is new, restarted or lost its data ${seconds(ageMs)} ago, and votes in about ${seconds(lengthMs - ageMs)}`;
   return { state: "quarantined", saw, change: DURABLE };
+}
+
+/** Whether clients would reject its votes; see `PlausibleVotes`. */
+export function hasAbsurdFence(
+  { highestFence, sighting }: NodeSeen,
+  nodes: readonly NodeSeen[],
+): boolean {
+  const timesMs = nodes.flatMap((each) => each.sighting?.nodeTimeMs ?? []);
+  const wallUs = (sighting?.seenWallMs ?? 0) * 1_000;
+  return judgeFence(highestFence, wallUs, { timesMs }, nodes.length) === "implausible";
 }
 
 /** How long a node is quarantined that nothing is known of, ms. */

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { FENCE_LEAD_US } from "../../../src/protocol/fencing.js";
 import { findingsOf } from "../../../src/cli/doctor/findings.js";
 import type { DoctorSettings, Finding, FleetSeen } from "../../../src/cli/doctor/seen.js";
 import {
@@ -191,6 +192,26 @@ const CASES: readonly Case[] = [
     seen: fleet(last({ problems: [{ kind: "record", message: "later" }], sighting: undefined })),
     found: ["error record n2:6379"],
     change: /redis-cli -h n2 -p 6379 DEL quorate:incarnation/,
+  },
+  {
+    what: "a fence that is ten years ahead of all clocks",
+    seen: fleet(last({ highestFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1 })),
+    found: ["error record n2:6379"],
+    saw: /^its fence \d+ is more than ten years ahead of all clocks: it grants no locks$/,
+    change: /^redis-cli -h n2 -p 6379 DEL quorate:incarnation\. The node votes again/,
+  },
+  {
+    what: "fences of nodes whose clocks are as far ahead of this machine's",
+    seen: fleet((index) => ({
+      highestFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1,
+      sighting: { ...sighting(index), nodeTimeMs: NOW_MS + 1, seenWallMs: NOW_MS },
+    })),
+    found: [],
+  },
+  {
+    what: "a fence that is almost as far ahead",
+    seen: fleet(last({ highestFence: NOW_MS * 1_000 + FENCE_LEAD_US })),
+    found: [],
   },
   {
     what: "two servers on one machine",
