@@ -17,6 +17,7 @@ export const SETTINGS: DoctorSettings = {
   keyPrefix: "lock:",
   nodeTimeoutMs: 500,
   maxTtlMs: 60_000,
+  firstTtlMs: 60_000,
   clockStepMs: 5_000,
   driftFactor: 0.01,
   allowEviction: false,

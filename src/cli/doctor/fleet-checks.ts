@@ -18,7 +18,7 @@ import {
   type FleetSeen,
   type NodeSeen,
 } from "./seen.js";
-import { hasAbsurdFence, quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
+import { hasAbsurdFence, ownTtlMs, quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
 
 type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
 
@@ -121,10 +121,11 @@ function timed({ nodes }: FleetSeen): readonly TimedNode[] {
   return nodes.filter((node): node is TimedNode => node.clock !== undefined);
 }
 
-function clocks(fleet: FleetSeen, { clockStepMs, maxTtlMs }: DoctorSettings): readonly Finding[] {
+function clocks(fleet: FleetSeen, settings: DoctorSettings): readonly Finding[] {
+  const { clockStepMs } = settings;
   const nodes = timed(fleet);
   const limitMs = offsetLimitMs(clockStepMs);
-  const slackMs = fenceSlackUs(maxTtlMs) / 1_000;
+  const slackMs = fenceSlackUs(ownTtlMs(fleet.nodes, settings)) / 1_000;
   const consensus = consensusOf(nodes.map(({ clock }) => clock));
   return nodes.flatMap(({ node, clock }) => {
     const ms = strayMs(clock, consensus);

@@ -271,15 +271,8 @@ function record(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
   if (seen === undefined) return NONE;
   const { maxTtlMs, clockStepMs } = settings;
   const found: Finding[] = [];
-  if (seen.maxTtlMs > maxTtlMs) {
-    const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here: quarantine uses the larger one`;
-    const change = `set \`maxTtlMs\` to ${seen.maxTtlMs} here; or, if no client uses it any longer, ${hset(node, "maxTtlMs", maxTtlMs)}, and restart the clients`;
-    found.push(...finding(node, "warning", "max-ttl", saw, change));
-  } else if (seen.maxTtlMs < maxTtlMs) {
-    const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here`;
-    const change = `before clients use it: ${hset(node, "maxTtlMs", maxTtlMs)}, on every node`;
-    found.push(...finding(node, "note", "max-ttl", saw, change));
-  }
+  // A client that does not set it keeps to the record.
+  if (maxTtlMs !== undefined) found.push(...longestTtl(node, seen.maxTtlMs, maxTtlMs));
   if (seen.clockStepMs !== clockStepMs) {
     const saw = `clockStepMs ${seen.clockStepMs} is on record, ${clockStepMs} is configured here`;
     const change =
@@ -289,6 +282,18 @@ function record(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
     found.push(...finding(node, "note", "clock-step", saw, change));
   }
   return found;
+}
+
+function longestTtl(node: NodeSeen, recordedMs: number, maxTtlMs: number): readonly Finding[] {
+  const saw = `maxTtlMs ${recordedMs} is on record, ${maxTtlMs} is configured here`;
+  if (recordedMs > maxTtlMs) {
+    const change = `set \`maxTtlMs\` to ${recordedMs} here; or, if no client uses it any longer, ${hset(node, "maxTtlMs", maxTtlMs)}, and restart the clients`;
+    const effect = "quarantine uses the larger one";
+    return finding(node, "warning", "max-ttl", `${saw}: ${effect}`, change);
+  }
+  if (recordedMs === maxTtlMs) return NONE;
+  const change = `before clients use it: ${hset(node, "maxTtlMs", maxTtlMs)}, on every node`;
+  return finding(node, "note", "max-ttl", saw, change);
 }
 
 function hset({ redisCli }: NodeSeen, field: string, value: number): string {

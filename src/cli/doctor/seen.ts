@@ -8,7 +8,10 @@ import type { Spoken } from "./spoken.js";
 export interface DoctorSettings {
   readonly keyPrefix: string;
   readonly nodeTimeoutMs: number;
-  readonly maxTtlMs: number;
+  /** As it is set; undefined where it is not, so that what is on record counts. */
+  readonly maxTtlMs: number | undefined;
+  /** With which the record of a new node begins. */
+  readonly firstTtlMs: number;
   readonly clockStepMs: number;
   readonly driftFactor: number;
   readonly allowEviction: boolean;

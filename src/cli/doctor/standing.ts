@@ -1,3 +1,4 @@
+import { recordedTtlMs } from "../../channel/longest-ttl.js";
 import { isExcused } from "../../protocol/capabilities.js";
 import { ageByClocksMs, isTrusted, oldAgeMs } from "../../protocol/quarantine.js";
 import { outwaitMs } from "../../protocol/lease-times.js";
@@ -82,8 +83,21 @@ export function quarantineMs(nodes: readonly NodeSeen[], settings: DoctorSetting
   return outwaitMs(longestTtlMs(nodes, settings), settings.driftFactor);
 }
 
-function longestTtlMs(nodes: readonly NodeSeen[], { maxTtlMs }: DoctorSettings): number {
-  return Math.max(maxTtlMs, ...nodes.map(({ sighting }) => sighting?.record?.maxTtlMs ?? 0));
+/** The longest of any client, as far as records show. */
+function longestTtlMs(
+  nodes: readonly NodeSeen[],
+  { maxTtlMs, firstTtlMs }: DoctorSettings,
+): number {
+  const recorded = nodes.flatMap(({ sighting }) => sighting?.record?.maxTtlMs ?? []);
+  return Math.max(maxTtlMs ?? (recorded.length === 0 ? firstTtlMs : 0), ...recorded);
+}
+
+/** The longest of a client with these settings. */
+export function ownTtlMs(
+  nodes: readonly NodeSeen[],
+  { maxTtlMs, firstTtlMs }: DoctorSettings,
+): number {
+  return maxTtlMs ?? recordedTtlMs(nodes.map(({ sighting }) => sighting)) ?? firstTtlMs;
 }
 
 export function seconds(ms: number): string {

@@ -271,6 +271,33 @@ const CASES: readonly Case[] = [
     change: /HSET quorate:incarnation maxTtlMs 60000/,
   },
   {
+    what: "any maxTtlMs on record, where it is not set here",
+    seen: fleet((index) => ({
+      sighting: sighting(index, { maxTtlMs: [12_000, 120_000, 30_000][index] ?? 0 }),
+    })),
+    settings: { maxTtlMs: undefined },
+    found: [],
+  },
+  {
+    what: "a node that forgot, with a maxTtlMs on record and none set here",
+    seen: fleet((index) => ({
+      sighting: sighting(index, { maxTtlMs: 12_000, ...(index === 2 ? { state: "forgot" } : {}) }),
+    })),
+    settings: { maxTtlMs: undefined },
+    found: ["note quarantined n2:6379"],
+    saw: /5 s ago, and votes in about 8 s/,
+  },
+  {
+    what: "a clock off by more than a quarter of what a quorum has on record, with none set here",
+    seen: fleet((index) => ({
+      sighting: sighting(index, { maxTtlMs: index === 0 ? 60_000 : 12_000 }),
+      ...(index === 2 ? { clock: { offsetMs: -4_000, errorMs: 1 } } : {}),
+    })),
+    settings: { maxTtlMs: undefined },
+    found: ["error clock n2:6379"],
+    saw: /maxTtlMs \/ 4 \(3000 ms\)/,
+  },
+  {
     what: "another clockStepMs on record",
     seen: fleet(lastRecord({ clockStepMs: 30_000 })),
     found: ["note clock-step n2:6379"],
