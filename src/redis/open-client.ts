@@ -1,4 +1,5 @@
 import { Cluster, Command, Redis, type ClusterOptions, type RedisOptions } from "ioredis";
+import type { Duplex } from "node:stream";
 import { isTryAgain, refusalOf } from "../script/redis-errors.js";
 
 export type HardenedOptions = RedisOptions & { readonly replyMapping: "legacy" };
@@ -96,7 +97,10 @@ function guarded(redis: Redis): Redis {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command: Command, ...rest) => {
     command.isTraced = true;
-    if (redis.status === "connect") tellRefusal(redis, command);
+    if (redis.status === "connect") {
+      tellRefusal(redis, command);
+      sendAtOnce(redis.stream);
+    }
     return send(command, ...rest);
   };
   // A Cluster client asks the members for the slots with copies of them.
@@ -116,6 +120,16 @@ function tellRefusal(redis: Redis, command: Command): void {
     if (refusal !== undefined && redis.listenerCount("error") > 0) redis.emit("error", refusal);
     reject(refusal ?? error);
   };
+}
+
+/**
+ * Writes all that is sent in this tick in one piece. If the server has closed already, the first write succeeds and the
+ * second fails, which ends the stream before it is read what the server has said.
+ */
+function sendAtOnce(stream: Duplex): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /**

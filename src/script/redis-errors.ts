@@ -1,5 +1,6 @@
 import type { BatchReply, ConnectionFailure } from "../channel/transport.js";
 import { implausibleText } from "../protocol/fencing.js";
+import { RECORD_KEY } from "../protocol/keys.js";
 import { faultVote, type Vote } from "../protocol/operation.js";
 
 /**
@@ -43,6 +44,7 @@ const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = 
   [/WRONGPASS|invalid password|ERR AUTH/],
   [/DENIED/, () => "set a password (requirepass), as in redis://:password@host"],
   [/^ERR (\S+) failed: .*unknown (?:redis )?command/is, missing],
+  [/^ERR HMGET failed: WRONGTYPE/, () => `${RECORD_KEY} is no hash; stop all clients, and DEL it`],
   [/unknown (?:redis )?command called from/i, () => "the server lacks a command that locks need"],
   [/unknown (?:sub)?command ['`]?([\w|]+)/i, missing],
   [/ERR (?:invalid DB index|DB index is out of range)/],
@@ -122,6 +124,11 @@ export function hasNoMaster(error: unknown): boolean {
 
 export function isUnknownCommand(error: unknown): boolean {
   return /unknown command/i.test(text(error));
+}
+
+/** A key is not what the command is for. */
+export function isWrongType(error: unknown): boolean {
+  return text(error).startsWith("WRONGTYPE");
 }
 
 /** The server does not know the command in this form. */

@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { expect } from "chai";
-import { serverNodes } from "../../src/nodes/server-nodes.js";
-import { openPlainClient } from "../../src/redis/plain-client.js";
+import { Worker } from "node:worker_threads";
+import type { Redis } from "ioredis";
+import { serverNodes, type NodeClients } from "../../src/nodes/server-nodes.js";
+import { openPlainClient, type PlainClient } from "../../src/redis/plain-client.js";
 import { at } from "../support/nodes.js";
 
 const PROTECTED = "is running in protected mode because protected mode is enabled";
@@ -43,7 +45,36 @@ const REFUSALS: readonly (readonly [server: string, said: string, message: RegEx
     ],
   ];
 
+/** A server that has refused a connection before we know that it is there: in a thread of its own. */
+const REFUSING = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  const server = require("node:net").createServer((socket) => {
+    socket.on("error", () => {});
+    socket.end(workerData, () => socket.destroy());
+  });
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));`;
+
 describe("openRedis", () => {
+  it("reports what a server says that has closed the connection before anything was sent", async () => {
+    const workerData = "-ERR max number of clients reached\r\n";
+    const worker = new Worker(REFUSING, { eval: true, workerData });
+    try {
+      const [port] = (await once(worker, "message")) as [number];
+      for (let round = 0; round < 20; round++) {
+        const node = at(serverNodes([`redis://127.0.0.1:${port}`], 5_000), 0);
+        const client = node.open() as Redis;
+        const opening = openPlainClient({ ...node, open: () => client } as NodeClients, 5_000);
+        while (client.stream === undefined) await new Promise(process.nextTick);
+        const startedMs = performance.now();
+        while (performance.now() - startedMs < 20);
+        const { failure } = (await opening) as Extract<PlainClient, { kind: "failed" }>;
+        expect(failure.message).to.equal("ERR max number of clients reached");
+      }
+    } finally {
+      await worker.terminate();
+    }
+  });
+
   for (const [server, said, message, isMisconfigured] of REFUSALS)
     for (const user of ["", ":secret@"])
       it(`reports what ${server} says, and prints nothing, as "${user}"`, async () => {

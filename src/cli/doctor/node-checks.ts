@@ -1,3 +1,4 @@
+import type { ConnectionFailure } from "../../channel/transport.js";
 import { isExcused, type ConfigProblem } from "../../protocol/capabilities.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import { excusesOf } from "./seen.js";
@@ -59,15 +60,33 @@ function reachable(node: NodeSeen): readonly Finding[] {
     const change = "use rediss://, or the server's port without TLS; until then it does not vote";
     return finding(node, "error", "tls-port", saw, change);
   }
-  if (!isMisconfigured) {
-    const change = "start the server, or correct its address; until then it does not vote";
-    return finding(node, "error", "unreachable", message, change);
+  const code = isMisconfigured ? "misconfigured" : "unreachable";
+  if (/\bACL\b/.test(message)) {
+    return finding(node, "error", code, message, permitting(node, message));
   }
-  const isPermission = /\bACL\b/.test(message);
-  const change = isPermission
-    ? permitting(node, message)
-    : "correct its credentials or configuration; until then it does not vote";
-  return finding(node, "error", "misconfigured", message, change);
+  const change = `${stepFor(node, failure)}; until then it does not vote`;
+  return finding(node, "error", code, message, change);
+}
+
+/** What to do about a server that runs, by what it says; the first match counts. */
+const ADVICE: readonly (readonly [said: RegExp, step: (node: NodeSeen) => string])[] = [
+  [
+    /^BUSY/,
+    ({ redisCli }) => `wait for the script that it executes to end, or ${redisCli} SCRIPT KILL`,
+  ],
+  [/^LOADING/, () => "wait until it has loaded its data"],
+  [/^ERR max number of clients/, () => "close connections that nobody needs, or raise maxclients"],
+  [/is a Sentinel/, () => "give the master, or its Sentinels as shown above"],
+  [/not answered as by a Redis|no Redis server/, () => "correct its address"],
+  [/^the server closed the/, () => "find the reason in its log, or correct its address"],
+];
+
+function stepFor(node: NodeSeen, { message, isMisconfigured }: ConnectionFailure): string {
+  const [, step] = ADVICE.find(([said]) => said.test(message)) ?? [];
+  if (step !== undefined) return step(node);
+  if (isMisconfigured) return "correct its credentials or configuration";
+  const isAnswer = /^[A-Z]{2,} /.test(message);
+  return isAnswer ? "mend what it complains of" : "start the server, or correct its address";
 }
 
 function certificate(node: NodeSeen): readonly Finding[] {
@@ -154,6 +173,7 @@ const PROBLEM_CODES = {
   info: "no-info",
   undeclaredKeys: "undeclared-keys",
   runId: "no-run-id",
+  laterRecord: "record",
   record: "record",
 } as const satisfies Record<ConfigProblem["kind"], string>;
 
@@ -168,7 +188,8 @@ function misconfigured(node: NodeSeen, settings: DoctorSettings): readonly Findi
     info: "use a server that lets scripts call INFO (docs/operate/managed-redis.md)",
     undeclaredKeys: "let scripts use keys that they do not declare, or use Redis or Valkey",
     runId: "use Redis or Valkey; or let it keep every write, and set `acceptNoRunId: true` for it",
-    record: `stop all clients of an earlier version and upgrade them; or, if nothing uses it, ${node.redisCli} DEL ${RECORD_KEY}`,
+    laterRecord: `stop all clients of an earlier version and upgrade them; or, if nothing uses it, ${node.redisCli} DEL ${RECORD_KEY}`,
+    record: `stop all clients, ${node.redisCli} DEL ${RECORD_KEY}, and start them; the node then votes after maxTtlMs`,
   };
   return node.problems.flatMap((each) => {
     const { kind: problem, message } = each;

@@ -60,6 +60,35 @@ const CASES: readonly Case[] = [
     found: ["error misconfigured n2:6379"],
     change: /credentials/,
   },
+  ...(
+    [
+      ["connect ETIMEDOUT", /^start the server, or correct its address; until then/],
+      ["the connection was closed", /^start the server/],
+      ["no answer within 1000 ms", /^start the server/],
+      ["BUSY Redis is busy running a script", /^wait for .*, or redis-cli -h n2 .* SCRIPT KILL;/],
+      ["LOADING Redis is loading the dataset in memory", /^wait until it has loaded/],
+      ["ERR max number of clients reached", /raise maxclients/],
+      ["the server closed the connection without an answer", /^find the reason in its log/],
+      ["an answer that is not in its protocol: this is no Redis server", /^correct its address;/],
+      ["MASTERDOWN Link with MASTER is down", /^mend what it complains of;/],
+    ] as const
+  ).map(([message, change]) => ({
+    what: `a node that cannot be asked: ${message}`,
+    seen: fleet(last({ failure: { message, isMisconfigured: false }, sighting: undefined })),
+    found: ["error unreachable n2:6379"],
+    change,
+  })),
+  {
+    what: "a Sentinel",
+    seen: fleet(
+      last({
+        failure: { message: "this is a Sentinel", isMisconfigured: true },
+        sighting: undefined,
+      }),
+    ),
+    found: ["error misconfigured n2:6379"],
+    change: /^give the master, or its Sentinels/,
+  },
   {
     what: "a certificate that expires soon",
     seen: fleet(last({ certificateDaysLeft: 13.5 })),
@@ -189,9 +218,17 @@ const CASES: readonly Case[] = [
   },
   {
     what: "a record of a later version",
-    seen: fleet(last({ problems: [{ kind: "record", message: "later" }], sighting: undefined })),
+    seen: fleet(
+      last({ problems: [{ kind: "laterRecord", message: "later" }], sighting: undefined }),
+    ),
     found: ["error record n2:6379"],
-    change: /redis-cli -h n2 -p 6379 DEL quorate:incarnation/,
+    change: /upgrade them; or, .*redis-cli -h n2 -p 6379 DEL quorate:incarnation/,
+  },
+  {
+    what: "a record that no version wrote",
+    seen: fleet(last({ problems: [{ kind: "record", message: "strange" }], sighting: undefined })),
+    found: ["error record n2:6379"],
+    change: /^stop all clients, redis-cli -h n2 -p 6379 DEL quorate:incarnation, and start them;/,
   },
   {
     what: "a fence that is ten years ahead of all clocks",
