@@ -92,7 +92,7 @@ async function startRefused(
   const denied = at(nodes, 4);
   await denied.command("ACL", "SETUSER", "locker", "ON", ">secret", "~*", "&*", "+@all", "-info");
   await at(nodes, 6).command("SET", RECORD_KEY, "something else");
-  await at(nodes, 7).command("HSET", RECORD_KEY, "id", "a", "state", "full");
+  await at(nodes, 7).command("HSET", RECORD_KEY, "id", "a", "version", "x");
   const sentinel = stack.own(await startSentinel("primary", at(nodes, 6).port));
   const ofLocker = (url: string): string => url.replace("//", "//locker:secret@");
   return [
