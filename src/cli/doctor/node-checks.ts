@@ -179,7 +179,8 @@ const PROBLEM_CODES = {
 
 function misconfigured(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
   const changes = {
-    replica: `${node.redisCli} REPLICAOF NO ONE, or use its master instead`,
+    // It has a copy of its master's record, with its id.
+    replica: `use its master instead; or ${node.redisCli} REPLICAOF NO ONE, and then FLUSHALL before clients use it`,
     cluster: "pass the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
     eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
     interleaves: "use Redis or Valkey; Garnet only with --lua-transaction-mode",

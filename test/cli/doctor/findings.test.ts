@@ -140,7 +140,7 @@ const CASES: readonly Case[] = [
       last({ problems: [{ kind: "replica", message: "not a master" }], sighting: undefined }),
     ),
     found: ["error replica n2:6379"],
-    change: /redis-cli -h n2 -p 6379 REPLICAOF NO ONE/,
+    change: /or redis-cli -h n2 -p 6379 REPLICAOF NO ONE, and then FLUSHALL before clients use it$/,
   },
   {
     what: "a member of a Cluster",
