@@ -327,12 +327,12 @@ describe("Nodes at Unix sockets", () => {
   it("are connected to, and left again", async () => {
     const folder = await mkdtemp(join(tmpdir(), "quorate-"));
     const pathOf = (index: number): string => join(folder, `${index}.sock`);
-    await using _fleet = await RedisFleet.start({
+    await using fleet = await RedisFleet.start({
       nodes: 3,
       server: (index) => ({ extraArgs: ["--unixsocket", pathOf(index)] }),
     });
     const locks = new LockManager(
-      [0, 1, 2].map((index) => ({ options: { path: pathOf(index) } })),
+      fleet.nodes.map((_, index) => ({ options: { path: pathOf(index) } })),
       OPTIONS,
     );
     await locks.ready({ all: true });

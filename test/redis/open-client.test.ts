@@ -64,7 +64,8 @@ describe("openRedis", () => {
         const node = at(serverNodes([`redis://127.0.0.1:${port}`], 5_000), 0);
         const client = node.open() as Redis;
         const opening = openPlainClient({ ...node, open: () => client } as NodeClients, 5_000);
-        while (client.stream === undefined) await new Promise(process.nextTick);
+        while (client.stream === undefined)
+          await new Promise((resolve) => process.nextTick(resolve));
         const startedMs = performance.now();
         while (performance.now() - startedMs < 20);
         const { failure } = (await opening) as Extract<PlainClient, { kind: "failed" }>;
