@@ -96,7 +96,7 @@ function absurdFence({ nodes }: FleetSeen): readonly Finding[] {
     if (!hasAbsurdFence(each, nodes)) return NONE;
     const { node, redisCli, highestFence } = each;
     const saw = `${tooFarAhead(highestFence)}: it grants no locks`;
-    const change = `${redisCli} DEL ${RECORD_KEY}. ${AFTER_DELETION}`;
+    const change = `${redisCli} DEL ${RECORD_KEY}, on one node at a time. ${AFTER_DELETION}`;
     return [{ severity: "error", node, code: "record", saw, change }];
   });
 }

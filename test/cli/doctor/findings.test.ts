@@ -235,7 +235,8 @@ const CASES: readonly Case[] = [
     seen: fleet(last({ highestFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1 })),
     found: ["error record n2:6379"],
     saw: /^its fence \d+ is more than ten years ahead of all clocks: it grants no locks$/,
-    change: /^redis-cli -h n2 -p 6379 DEL quorate:incarnation\. The node votes again/,
+    change:
+      /^redis-cli -h n2 -p 6379 DEL quorate:incarnation, on one node at a time\. The node votes/,
   },
   {
     what: "fences of nodes whose clocks are as far ahead of this machine's",
