@@ -13,6 +13,12 @@ export interface LongestTtlSettings {
   readonly usualTtlMs: number;
 }
 
+/** The longest ttl that a quorum of the nodes allows for, ms; undefined if fewer have a record. */
+export function recordedTtlMs(sightings: readonly (Sighting | undefined)[]): number | undefined {
+  const all = sightings.flatMap((seen) => seen?.record?.maxTtlMs ?? []);
+  return all.toSorted((a, b) => b - a)[quorumSize(sightings.length) - 1];
+}
+
 /** The longest ttl of a lock as the records of all nodes have it: what a lost record gets, and what is said about it. */
 export class LongestTtl {
   readonly #settings: LongestTtlSettings;
@@ -33,10 +39,9 @@ export class LongestTtl {
     this.#warn = warn;
   }
 
-  /** The longest that a quorum of nodes allows for, ms; undefined before a quorum was seen. */
+  /** As far as nodes were seen, ms. */
   get recordedMs(): number | undefined {
-    const all = this.#sightings.flatMap((seen) => seen?.record?.maxTtlMs ?? []);
-    return all.toSorted((a, b) => b - a)[quorumSize(this.#settings.nodeCount) - 1];
+    return recordedTtlMs(this.#sightings);
   }
 
   /** The longest on the record of any other node, ms; undefined where none was seen. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import { implausibleText, judgeFence } from "../protocol/fencing.js";
+import { implausibleText, judgeFence, tooFarAhead } from "../protocol/fencing.js";
 import type { Vote } from "../protocol/operation.js";
 import type { ClockOffsets } from "./clock-offsets.js";
 import { answerUnknown, type Entry } from "./entry.js";
@@ -54,9 +54,7 @@ export class PlausibleVotes {
 
   /** Warns of a fence that does not count. @returns what is wrong with it, and the remedy */
   reject(index: number, fence: number): string {
-    const message = implausibleText(
-      `its fence ${fence} is more than ten years ahead of all clocks`,
-    );
+    const message = implausibleText(tooFarAhead(fence));
     this.#tell(index, message);
     return message;
   }

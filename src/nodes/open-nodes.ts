@@ -13,6 +13,7 @@ import {
   type NodeConfig,
   type OwnWorld,
 } from "./simulated-nodes.js";
+import { MisconfiguredWarnings } from "./misconfigured-warnings.js";
 import { asOne, type NodesObserver } from "./nodes-observer.js";
 import { openQuorum, type Quorum, type Runtime } from "./open-quorum.js";
 import { BatchWire } from "../script/batch-encoder.js";
@@ -65,11 +66,12 @@ export function openNodes(
   checkDatabases(configured);
   const names = configured.map(({ transport }) => transport.name);
   const hasCluster = configured.some(({ isCluster }) => isCluster);
+  const misconfigured = new MisconfiguredWarnings();
   const warnings = { onNodeState: warnOfMisconfigured };
   const heard = asOne([warnings, ...observers, ...(observer === undefined ? [] : [observer])]);
-  function warnOfMisconfigured({ name }: NodeChannel, state: ChannelState, detail: string): void {
-    if (state !== "misconfigured") return;
-    heard.onWarning("QUORATE_MISCONFIGURED_NODE", `${name} does not vote: ${detail}`);
+  function warnOfMisconfigured(node: NodeChannel, state: ChannelState, detail: string): void {
+    const message = misconfigured.onState(node, state, detail);
+    if (message !== undefined) heard.onWarning("QUORATE_MISCONFIGURED_NODE", message);
   }
   const open = (): Quorum =>
     openQuorum(

@@ -77,7 +77,8 @@ export function parseCapabilities(text: string): Capabilities {
  * - `info`: INFO may not be called, neither by a script nor by the client, so nothing is known about it
  * - `undeclaredKeys`: a script may not use keys that it derives from others
  * - `runId`: it does not say which run of it this is, so a restart goes unseen if the record survives it
- * - `record`: its record was written by a later version of the protocol, or by something else
+ * - `laterRecord`: its record was written by a later version of the protocol
+ * - `record`: its record was written by something else
  */
 export interface ConfigProblem {
   readonly kind:
@@ -90,6 +91,7 @@ export interface ConfigProblem {
     | "info"
     | "undeclaredKeys"
     | "runId"
+    | "laterRecord"
     | "record";
   readonly message: string;
 }

@@ -71,9 +71,18 @@ export function judgeFence(
   return beyondUs <= timeMs * 1_000 ? "plausible" : "implausible";
 }
 
+/** What becomes of a node whose record is deleted. */
+export const AFTER_DELETION =
+  "The node votes again after the longest ttl, above the fences of the other nodes";
+
 /** What is wrong with a node's fence, and what to do. */
 export function implausibleText(what: string): string {
-  return `${what}: delete the key ${RECORD_KEY} there. The node votes again after the longest ttl, above the fences of the other nodes`;
+  return `${what}: delete the key ${RECORD_KEY} there. ${AFTER_DELETION}`;
+}
+
+/** What is wrong with a fence that is `implausible`. */
+export function tooFarAhead(fence: number): string {
+  return `its fence ${fence} is more than ten years ahead of all clocks`;
 }
 
 /**

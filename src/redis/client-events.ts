@@ -28,13 +28,16 @@ const CLOSED_AFTER_TLS = new Error(
 /** Connects a client once, and reports the outcome. */
 export function connectOnce(client: Client, events: ConnectionEvents): void {
   let lastError: unknown = CLOSED;
+  let isOpening = false;
   const { tls } = (client.options ?? {}) as { readonly tls?: unknown };
   const unanswered = tls === undefined ? CLOSED_UNANSWERED : CLOSED_AFTER_TLS;
   client.on("connect", () => {
     lastError = unanswered;
+    isOpening = true;
   });
   client.on("ready", () => {
     lastError = CLOSED;
+    isOpening = false;
     events.onOpen();
   });
   // Comes before the "error" of a client that has asked all of its Sentinels. Another one may name a master, and then
@@ -44,8 +47,8 @@ export function connectOnce(client: Client, events: ConnectionEvents): void {
     sentinelError = unknownMaster(error) ?? sentinelError;
   });
   client.on("error", (error) => {
-    const isUnanswered = lastError === unanswered && isReset(error);
-    if (isUnanswered) return;
+    // What the server said before, or its silence, says more.
+    if (isOpening && isReset(error)) return;
     lastError = hasNoMaster(error) ? (sentinelError ?? error) : error;
   });
   client.on("end", () => events.onClose(connectionFailure(lastError)));

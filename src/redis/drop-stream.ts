@@ -11,8 +11,12 @@ import type { Duplex } from "node:stream";
 export function dropStream(stream: Duplex): void {
   const isResettable =
     stream instanceof Socket && !stream.writableEnded && !("encrypted" in stream);
-  if (isResettable) stream.resetAndDestroy();
-  else stream.destroy();
+  try {
+    if (isResettable) return void stream.resetAndDestroy();
+  } catch {
+    // A Unix socket has no reset. Nothing of it is under way: what was written, the server has.
+  }
+  stream.destroy();
 }
 
 /**

@@ -5,7 +5,12 @@ import { INTERLEAVES, MEMBER_OF_CLUSTER } from "../protocol/capabilities.js";
 import { RECORD_KEY, WAITING_KEY } from "../protocol/keys.js";
 import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 import { decodeHandshake, encodeHandshake } from "../script/handshake-codec.js";
-import { isConnectionClosed, isOfClusterMember, isSyntaxError } from "../script/redis-errors.js";
+import {
+  isConnectionClosed,
+  isOfClusterMember,
+  isSyntaxError,
+  isUnknownCommand,
+} from "../script/redis-errors.js";
 
 /** The id of no connection. */
 const NOBODY = Number.MAX_SAFE_INTEGER;
@@ -122,8 +127,22 @@ export async function askHandshake(
   return typeof info === "string" && info !== "" ? ask(info) : about;
 }
 
+const SENTINEL =
+  "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
+
+/** What to say of a server that answered with this error: that it is a Sentinel, which has few commands, and INFO. */
+export async function orSentinel(
+  redis: { info(section: string): Promise<string> },
+  error: unknown,
+): Promise<unknown> {
+  if (!isUnknownCommand(error)) return error;
+  const info = await redis.info("server").catch(() => "");
+  const isSentinel = /^(?:redis|server)_mode:sentinel/m.test(info);
+  return isSentinel ? new Error(SENTINEL, { cause: error }) : error;
+}
+
 /** Not all servers' errors name the forbidden command. */
-async function named<T>(command: string, reply: Promise<T>): Promise<T> {
+export async function named<T>(command: string, reply: Promise<T>): Promise<T> {
   try {
     return await reply;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { Cluster, Command, Redis, type ClusterOptions, type RedisOptions } from "ioredis";
-import { isTryAgain } from "../script/redis-errors.js";
+import type { Duplex } from "node:stream";
+import { isTryAgain, refusalOf } from "../script/redis-errors.js";
 
 export type HardenedOptions = RedisOptions & { readonly replyMapping: "legacy" };
 
@@ -65,13 +66,13 @@ interface Inner {
 
 type ClusterArguments = ConstructorParameters<typeof Cluster>;
 
-/** A client that is not connected yet and whose credentials are not published. */
+/** A client that is not connected yet, whose credentials are not published, and that tells why it is not let in. */
 export function openRedis(options: HardenedOptions): Redis {
-  const redis = hideCredentials(new Redis(options));
+  const redis = guarded(new Redis(options));
   const { connector } = redis as unknown as Inner;
   const connect = connector?.connectToSentinel;
   if (connector !== undefined && connect !== undefined) {
-    connector.connectToSentinel = (...args) => hideCredentials(connect.apply(connector, args));
+    connector.connectToSentinel = (...args) => guarded(connect.apply(connector, args));
   }
   return redis;
 }
@@ -82,7 +83,7 @@ export function openCluster(
   options: NonNullable<ClusterArguments[1]>,
 ): Cluster {
   const cluster = new Cluster(startupNodes, options);
-  cluster.on("+node", hideCredentials);
+  cluster.on("+node", guarded);
   const { subscriber } = cluster as unknown as Inner;
   if (subscriber !== undefined) subscriber.start = () => {};
   return cluster;
@@ -92,16 +93,43 @@ export function openCluster(
  * ioredis publishes its commands in diagnostics channels, which tracing tools subscribe to. It omits passwords there;
  * but if the server refuses a password, it is published within the error with which all commands in flight fail.
  */
-function hideCredentials(redis: Redis): Redis {
+function guarded(redis: Redis): Redis {
   const send = redis.sendCommand.bind(redis);
   redis.sendCommand = (command: Command, ...rest) => {
     command.isTraced = true;
+    if (redis.status === "connect") {
+      tellRefusal(redis, command);
+      sendAtOnce(redis.stream);
+    }
     return send(command, ...rest);
   };
   // A Cluster client asks the members for the slots with copies of them.
   const duplicate = redis.duplicate.bind(redis);
-  redis.duplicate = (...args) => hideCredentials(duplicate(...args));
+  redis.duplicate = (...args) => guarded(duplicate(...args));
   return redis;
+}
+
+/**
+ * What a server says before it closes a connection is to ioredis the answer to the first command. It keeps that to
+ * itself, as the connection is closed by then, or takes it for a needless password and warns on the console.
+ */
+function tellRefusal(redis: Redis, command: Command): void {
+  const { reject } = command;
+  command.reject = (error) => {
+    const refusal = refusalOf(error);
+    if (refusal !== undefined && redis.listenerCount("error") > 0) redis.emit("error", refusal);
+    reject(refusal ?? error);
+  };
+}
+
+/**
+ * Writes all that is sent in this tick in one piece. If the server has closed already, the first write succeeds and the
+ * second fails, which ends the stream before it is read what the server has said.
+ */
+function sendAtOnce(stream: Duplex): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => stream.uncork());
 }
 
 /**

@@ -16,17 +16,9 @@ import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake, connectOnce } from "./client-events.js";
-import {
-  connectionFailure,
-  errorReply,
-  isConnectionClosed,
-  isUnknownCommand,
-} from "../script/redis-errors.js";
+import { connectionFailure, errorReply, isConnectionClosed } from "../script/redis-errors.js";
 import type { NodeCredentials } from "./credentials.js";
-import { Introduction, type Another } from "./introduction.js";
-
-const SENTINEL =
-  "this is a Sentinel; give { options: { sentinels: [{ host, port }], name } } to lock on its master";
+import { Introduction, orSentinel, type Another } from "./introduction.js";
 
 /** Connections to one server (standalone, or the master that Sentinel currently names). */
 export class StandaloneTransport implements Transport {
@@ -90,16 +82,8 @@ class StandaloneConnection implements Connection {
       if (db) await this.#redis.select(db);
       return await this.#introduction.handshake(request);
     } catch (error) {
-      if (await this.#isSentinel(error)) throw new Error(SENTINEL, { cause: error });
-      throw error;
+      throw await orSentinel(this.#redis, error);
     }
-  }
-
-  /** A Sentinel supports only a few commands, and INFO. */
-  async #isSentinel(failure: unknown): Promise<boolean> {
-    if (!isUnknownCommand(failure)) return false;
-    const info = await this.#redis.info("server").catch(() => "");
-    return /^(?:redis|server)_mode:sentinel/m.test(info);
   }
 
   get stage(): string | undefined {

@@ -96,7 +96,8 @@ function readRecordOf(at: (index: number) => string): ReadRecord {
 /** What makes the record, and with it the node, unusable. */
 export function recordProblems(read: ReadRecord): readonly ConfigProblem[] {
   const message = recordProblem(read, RECORD_KEY);
-  return message === undefined ? [] : [{ kind: "record", message }];
+  const kind = read.kind === "newer" ? "laterRecord" : "record";
+  return message === undefined ? [] : [{ kind, message }];
 }
 
 function deniedIn(denied: string): readonly ConfigProblem[] {

@@ -1,5 +1,6 @@
 import type { BatchReply, ConnectionFailure } from "../channel/transport.js";
 import { implausibleText } from "../protocol/fencing.js";
+import { RECORD_KEY } from "../protocol/keys.js";
 import { faultVote, type Vote } from "../protocol/operation.js";
 
 /**
@@ -41,8 +42,9 @@ const MISCONFIGURED: readonly (readonly [wording: RegExp, advice?: Advice])[] = 
   [/NOPERM/, () => PERMISSIONS],
   [/NOAUTH/, () => "the server asks for a password, as in redis://:password@host"],
   [/WRONGPASS|invalid password|ERR AUTH/],
-  [/DENIED/],
+  [/DENIED/, () => "set a password (requirepass), as in redis://:password@host"],
   [/^ERR (\S+) failed: .*unknown (?:redis )?command/is, missing],
+  [/^ERR HMGET failed: WRONGTYPE/, () => `${RECORD_KEY} is no hash; stop all clients, and DEL it`],
   [/unknown (?:redis )?command called from/i, () => "the server lacks a command that locks need"],
   [/unknown (?:sub)?command ['`]?([\w|]+)/i, missing],
   [/ERR (?:invalid DB index|DB index is out of range)/],
@@ -87,12 +89,17 @@ export function connectionFailure(error: unknown): ConnectionFailure {
   return { message: withoutNoise(whole), isMisconfigured: false };
 }
 
+/** What ioredis would have reported to its authors. */
+const NO_REDIS =
+  "an answer that is not in the protocol of Redis: this is no Redis server, or a proxy answers for it";
+
 /**
  * Servers repeat the arguments of unknown commands, which can be a script, and add the position in it. What names the
  * command that may not be run has the command twice.
  */
 function withoutNoise(message: string): string {
   return message
+    .replace(/^Unknown RESP type .*$/s, NO_REDIS)
     .replace(
       /^All sentinels are unreachable.*?\.(?: Last error: |$)/,
       "no Sentinel named a master: ",
@@ -119,9 +126,23 @@ export function isUnknownCommand(error: unknown): boolean {
   return /unknown command/i.test(text(error));
 }
 
+/** A key is not what the command is for. */
+export function isWrongType(error: unknown): boolean {
+  return text(error).startsWith("WRONGTYPE");
+}
+
 /** The server does not know the command in this form. */
 export function isSyntaxError(error: unknown): boolean {
   return /\bERR syntax error/.test(text(error));
+}
+
+/**
+ * What a server says to a connection that it does not let in, without the instructions that follow; undefined for other
+ * errors. The one for its protected mode names a missing password, as do errors that ioredis ignores.
+ */
+export function refusalOf(error: unknown): Error | undefined {
+  const [refusal] = /^(?:DENIED .*? mode|ERR max number of clients .*)/.exec(text(error)) ?? [];
+  return refusal === undefined ? undefined : new Error(refusal);
 }
 
 /** The server does not know the script; nothing was executed. */

@@ -74,7 +74,7 @@ conformance("a record of another version on a real server", (redis) => {
         const order = { becomes: "attested", id: fields["id"] ?? "", topFence: 9 } as const;
         const { record, problems } = await shake(redis(), { order, maxTtlMs: 1e9 });
         expect(record).to.equal(undefined);
-        expect(problems.map(({ kind }) => kind)).to.deep.equal(["record"]);
+        expect(problems.map(({ kind }) => kind)).to.deep.equal(["laterRecord"]);
         expect(problems[0]?.message).to.include(`version ${LATER}`);
         expect(await stored(redis())).to.deep.equal(later);
       });

@@ -1,4 +1,7 @@
 import { expect } from "chai";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
 import { Cluster as ValkeyCluster, Redis as Valkey } from "iovalkey";
@@ -317,5 +320,25 @@ describe("A Cluster as one node", () => {
       locks.nodes.some(({ detail }) => detail.includes("the same server")),
     );
     twin.disconnect();
+  });
+});
+
+describe("Nodes at Unix sockets", () => {
+  it("are connected to, and left again", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "quorate-"));
+    const pathOf = (index: number): string => join(folder, `${index}.sock`);
+    await using fleet = await RedisFleet.start({
+      nodes: 3,
+      server: (index) => ({ extraArgs: ["--unixsocket", pathOf(index)] }),
+    });
+    const locks = new LockManager(
+      fleet.nodes.map((_, index) => ({ options: { path: pathOf(index) } })),
+      OPTIONS,
+    );
+    await locks.ready({ all: true });
+    const lock = await locks.acquire("name");
+    await lock.release();
+    await locks.close();
+    await rm(folder, { recursive: true });
   });
 });

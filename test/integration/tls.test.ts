@@ -1,5 +1,7 @@
 import { expect } from "chai";
 import { LockManager, MisconfiguredError } from "../../src/index.js";
+import { serverNodes, type NodeClients } from "../../src/nodes/server-nodes.js";
+import { openPlainClient } from "../../src/redis/plain-client.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { at, nodeState, noLockKeys, nodeHolds } from "../support/nodes.js";
 import { makeCertificates, type Certificates } from "../support/certificates.js";
@@ -61,5 +63,21 @@ describe("Nodes that speak TLS", () => {
     locks.on("warning", () => {});
     const error = await rejectionWith(MisconfiguredError, locks.ready());
     expect(error.message).to.match(/Hostname\/IP/);
+  });
+
+  it("tell a client without a certificate at each attempt that they want one", async () => {
+    await using strict = await RedisFleet.start({ nodes: 1, server: { tls: certificates.files } });
+    await at(strict.nodes, 0).command("CONFIG", "SET", "tls-auth-clients", "yes");
+    const tls = { ca: certificates.ca };
+    const [node] = serverNodes(
+      strict.urls.map((url) => ({ url, options: { tls } })),
+      10_000,
+    );
+    for (let round = 0; round < 20; round++) {
+      const opened = await openPlainClient(node as NodeClients, 10_000);
+      if (opened.kind === "open") throw new Error("it opened");
+      expect(opened.failure.message).to.match(/certificate required|handshake failure/);
+      expect(opened.failure.isMisconfigured).to.equal(true);
+    }
   });
 });

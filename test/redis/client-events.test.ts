@@ -78,6 +78,12 @@ describe("connectOnce", () => {
       message: "WRONGPASS invalid username-password pair or user is disabled",
       isMisconfigured: true,
     },
+    {
+      title: "the server answers with an error, and resets it",
+      steps: ["connect", DENIED, RESET],
+      message: "WRONGPASS invalid username-password pair or user is disabled",
+      isMisconfigured: true,
+    },
     { title: "an address resets it", steps: [RESET], message: "read ECONNRESET" },
     {
       title: "no Sentinel answers",

@@ -1,5 +1,8 @@
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import { dropClient, dropStream } from "../../src/redis/drop-stream.js";
@@ -91,12 +94,21 @@ describe("dropStream", () => {
 });
 
 describe("dropClient", () => {
+  let folder: string;
+  let path: string;
   let redis: RedisProcess;
-  before(async () => void (redis = await RedisProcess.start()));
-  after(() => redis.stop());
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "quorate-"));
+    path = join(folder, "redis.sock");
+    redis = await RedisProcess.start({ extraArgs: ["--unixsocket", path] });
+  });
+  after(async () => {
+    await redis.stop();
+    await rm(folder, { recursive: true });
+  });
 
-  const opened = async (): Promise<Redis> => {
-    const client = new Redis(redis.port, { lazyConnect: true, retryStrategy: () => null });
+  const opened = async (at: { path: string } | { port: number }): Promise<Redis> => {
+    const client = new Redis({ ...at, lazyConnect: true, retryStrategy: () => null });
     client.on("error", () => {});
     await client.connect();
     return client;
@@ -120,17 +132,18 @@ describe("dropClient", () => {
     ],
   ];
 
-  for (const [when, happens] of ROWS) {
-    it(`leaves no timer that keeps the process alive: ${when}`, async () => {
-      const client = await opened();
-      await happens(client);
-      // From here on mocha's own is counted.
-      const before = activeResources("Timeout");
-      dropClient(client);
-      await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-      expect(client.status).to.equal("end");
-      expect(activeResources("Timeout")).to.be.at.most(before);
-      await redis.resume();
-    });
-  }
+  for (const where of ["a port", "a Unix socket"])
+    for (const [when, happens] of ROWS) {
+      it(`leaves no timer that keeps the process alive: ${when}, at ${where}`, async () => {
+        const client = await opened(where === "a port" ? { port: redis.port } : { path });
+        await happens(client);
+        // From here on mocha's own is counted.
+        const before = activeResources("Timeout");
+        dropClient(client);
+        await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+        expect(client.status).to.equal("end");
+        expect(activeResources("Timeout")).to.be.at.most(before);
+        await redis.resume();
+      });
+    }
 });

@@ -56,6 +56,10 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
     /does not have EVAL/,
   ],
   ["ERR unknown subcommand 'KILL'. Try CLIENT HELP.", /does not have KILL/],
+  [
+    "ERR HMGET failed: WRONGTYPE Operation against a key holding the wrong kind of value",
+    /kind of value: quorate:incarnation is no hash; .*DEL/,
+  ],
   ["ERR TIME failed: ERR Unknown Redis command called from script", /does not have TIME/],
   // Redis 7.2 to 8, Valkey 8
   ["NOPERM User quorate has no permissions to run the 'client|kill' command", /\+client\|kill/],
@@ -83,7 +87,7 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
   ["ERR AUTH <password> called without any password configured for the default user.", /ERR AUTH/],
   ["ERR invalid password", /invalid password/],
   ["ERR DB index is out of range", /DB index/],
-  ["DENIED Redis is running in protected mode", /DENIED/],
+  ["DENIED Redis is running in protected mode", /DENIED .*: set a password \(requirepass\)/],
   ["self-signed certificate in certificate chain", /tls: \{ ca \}/],
   ["self signed certificate", /tls: \{ ca \}/],
   ["unable to verify the first certificate", /tls: \{ ca \}/],

@@ -135,6 +135,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       await node.command("HSET", RECORD_KEY, "clockStepMs", 30_000);
     },
   },
+  fence: {
+    found: ["error record"],
+    isUsed: true,
+    plant: async (node) => {
+      await node.command("HSET", RECORD_KEY, "floor", Number.MAX_SAFE_INTEGER - 1_000);
+    },
+  },
   spike: {
     found: ["warning latency"],
     isUsed: true,

@@ -17,6 +17,7 @@ export const SETTINGS: DoctorSettings = {
   keyPrefix: "lock:",
   nodeTimeoutMs: 500,
   maxTtlMs: 60_000,
+  firstTtlMs: 60_000,
   clockStepMs: 5_000,
   driftFactor: 0.01,
   allowEviction: false,
@@ -83,7 +84,7 @@ export function node(index: number, change: Change): NodeSeen {
       roundTripsMs: [0.4, 0.5, 2],
     },
     ...{ clock: { offsetMs: index, errorMs: 1 }, server: server(index), sighting: sighting(index) },
-    ...{ nodeList: "", lastNodeList: "", problems: [], lockFailures: [] },
+    ...{ nodeList: "", lastNodeList: "", highestFence: 1, problems: [], lockFailures: [] },
     ...change(index),
   };
 }

@@ -6,7 +6,13 @@ import { serverNodes } from "../../src/nodes/server-nodes.js";
 
 const SETTINGS = {
   // A round trip of a quarter of it is slow: more than a machine takes that stands still for a moment.
-  ...{ nodeTimeoutMs: 20_000, maxTtlMs: 60_000, clockStepMs: 5_000, driftFactor: 0.01 },
+  ...{
+    nodeTimeoutMs: 20_000,
+    maxTtlMs: 60_000,
+    firstTtlMs: 60_000,
+    clockStepMs: 5_000,
+    driftFactor: 0.01,
+  },
   ...{ allowEviction: false, isQuarantineOn: true, keyPrefix: "lock:", hostMs: 0 },
 };
 

@@ -29,9 +29,11 @@ Exits 0 without errors, 78 with errors, and with --strict 1 with warnings.`,
     const { serverNodes } = await import("../../nodes/server-nodes.js");
     const { handshakeTimeoutMs } = await import("../../protocol/deadlines.js");
     const manager = resolveManagerOptions(checked.options);
-    const { maxTtlMs, driftFactor, allowEviction, keyPrefix } = manager;
+    const { driftFactor, allowEviction, keyPrefix } = manager;
+    const { raisesTtl, firstTtlMs } = manager.longestTtl;
     const settings = {
-      ...{ maxTtlMs, driftFactor, allowEviction, keyPrefix },
+      ...{ maxTtlMs: raisesTtl ? manager.maxTtlMs : undefined, firstTtlMs },
+      ...{ driftFactor, allowEviction, keyPrefix },
       nodeTimeoutMs: checked.lease.nodeTimeoutMs,
       clockStepMs: manager.clockStepMs,
       isQuarantineOn: manager.quarantine !== "off",

@@ -5,7 +5,7 @@ import {
   type ClockOffset,
 } from "../../protocol/clock-offset.js";
 import { NodesOfOthers } from "../../channel/nodes-of-others.js";
-import { fenceSlackUs } from "../../protocol/fencing.js";
+import { AFTER_DELETION, fenceSlackUs, tooFarAhead } from "../../protocol/fencing.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import { LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
 import { quorumSize } from "../../protocol/quorum.js";
@@ -18,7 +18,7 @@ import {
   type FleetSeen,
   type NodeSeen,
 } from "./seen.js";
-import { quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
+import { hasAbsurdFence, ownTtlMs, quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
 
 type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
 
@@ -27,6 +27,7 @@ export const FLEET_CHECKS: readonly Check[] = [
   nodeCount,
   recordedList,
   sameServer,
+  absurdFence,
   sameMachine,
   clocks,
   hostClock,
@@ -90,6 +91,16 @@ function sameServer({ nodes }: FleetSeen): readonly Finding[] {
   });
 }
 
+function absurdFence({ nodes }: FleetSeen): readonly Finding[] {
+  return nodes.flatMap((each) => {
+    if (!hasAbsurdFence(each, nodes)) return NONE;
+    const { node, redisCli, highestFence } = each;
+    const saw = `${tooFarAhead(highestFence)}: it grants no locks`;
+    const change = `${redisCli} DEL ${RECORD_KEY}, on one node at a time. ${AFTER_DELETION}`;
+    return [{ severity: "error", node, code: "record", saw, change }];
+  });
+}
+
 function sameMachine({ nodes }: FleetSeen): readonly Finding[] {
   const others = nodes.filter((node) => twinOf(node, nodes) === undefined);
   return others.flatMap((each) => {
@@ -110,10 +121,11 @@ function timed({ nodes }: FleetSeen): readonly TimedNode[] {
   return nodes.filter((node): node is TimedNode => node.clock !== undefined);
 }
 
-function clocks(fleet: FleetSeen, { clockStepMs, maxTtlMs }: DoctorSettings): readonly Finding[] {
+function clocks(fleet: FleetSeen, settings: DoctorSettings): readonly Finding[] {
+  const { clockStepMs } = settings;
   const nodes = timed(fleet);
   const limitMs = offsetLimitMs(clockStepMs);
-  const slackMs = fenceSlackUs(maxTtlMs) / 1_000;
+  const slackMs = fenceSlackUs(ownTtlMs(fleet.nodes, settings)) / 1_000;
   const consensus = consensusOf(nodes.map(({ clock }) => clock));
   return nodes.flatMap(({ node, clock }) => {
     const ms = strayMs(clock, consensus);

@@ -1,3 +1,4 @@
+import type { ConnectionFailure } from "../../channel/transport.js";
 import { isExcused, type ConfigProblem } from "../../protocol/capabilities.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
 import { excusesOf } from "./seen.js";
@@ -59,15 +60,33 @@ function reachable(node: NodeSeen): readonly Finding[] {
     const change = "use rediss://, or the server's port without TLS; until then it does not vote";
     return finding(node, "error", "tls-port", saw, change);
   }
-  if (!isMisconfigured) {
-    const change = "start the server, or correct its address; until then it does not vote";
-    return finding(node, "error", "unreachable", message, change);
+  const code = isMisconfigured ? "misconfigured" : "unreachable";
+  if (/\bACL\b/.test(message)) {
+    return finding(node, "error", code, message, permitting(node, message));
   }
-  const isPermission = /\bACL\b/.test(message);
-  const change = isPermission
-    ? permitting(node, message)
-    : "correct its credentials or configuration; until then it does not vote";
-  return finding(node, "error", "misconfigured", message, change);
+  const change = `${stepFor(node, failure)}; until then it does not vote`;
+  return finding(node, "error", code, message, change);
+}
+
+/** What to do about a server that runs, by what it says; the first match counts. */
+const ADVICE: readonly (readonly [said: RegExp, step: (node: NodeSeen) => string])[] = [
+  [
+    /^BUSY/,
+    ({ redisCli }) => `wait for the script that it executes to end, or ${redisCli} SCRIPT KILL`,
+  ],
+  [/^LOADING/, () => "wait until it has loaded its data"],
+  [/^ERR max number of clients/, () => "close connections that nobody needs, or raise maxclients"],
+  [/is a Sentinel/, () => "give the master, or its Sentinels as shown above"],
+  [/not answered as by a Redis|no Redis server/, () => "correct its address"],
+  [/^the server closed the/, () => "find the reason in its log, or correct its address"],
+];
+
+function stepFor(node: NodeSeen, { message, isMisconfigured }: ConnectionFailure): string {
+  const [, step] = ADVICE.find(([said]) => said.test(message)) ?? [];
+  if (step !== undefined) return step(node);
+  if (isMisconfigured) return "correct its credentials or configuration";
+  const isAnswer = /^[A-Z]{2,} /.test(message);
+  return isAnswer ? "mend what it complains of" : "start the server, or correct its address";
 }
 
 function certificate(node: NodeSeen): readonly Finding[] {
@@ -154,12 +173,14 @@ const PROBLEM_CODES = {
   info: "no-info",
   undeclaredKeys: "undeclared-keys",
   runId: "no-run-id",
+  laterRecord: "record",
   record: "record",
 } as const satisfies Record<ConfigProblem["kind"], string>;
 
 function misconfigured(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
   const changes = {
-    replica: `${node.redisCli} REPLICAOF NO ONE, or use its master instead`,
+    // It has a copy of its master's record, with its id.
+    replica: `use its master instead; or ${node.redisCli} REPLICAOF NO ONE, and then FLUSHALL before clients use it`,
     cluster: "pass the Cluster as one node, `new Cluster([...])` of ioredis in a .mjs config file",
     eviction: `${node.redisCli} CONFIG SET maxmemory-policy noeviction, and in its redis.conf`,
     interleaves: "use Redis or Valkey; Garnet only with --lua-transaction-mode",
@@ -168,7 +189,8 @@ function misconfigured(node: NodeSeen, settings: DoctorSettings): readonly Findi
     info: "use a server that lets scripts call INFO (docs/operate/managed-redis.md)",
     undeclaredKeys: "let scripts use keys that they do not declare, or use Redis or Valkey",
     runId: "use Redis or Valkey; or let it keep every write, and set `acceptNoRunId: true` for it",
-    record: `stop all clients of an earlier version and upgrade them; or, if nothing uses it, ${node.redisCli} DEL ${RECORD_KEY}`,
+    laterRecord: `stop all clients of an earlier version and upgrade them; or, if nothing uses it, ${node.redisCli} DEL ${RECORD_KEY}`,
+    record: `stop all clients, ${node.redisCli} DEL ${RECORD_KEY}, and start them; the node then votes after maxTtlMs`,
   };
   return node.problems.flatMap((each) => {
     const { kind: problem, message } = each;
@@ -271,15 +293,8 @@ function record(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
   if (seen === undefined) return NONE;
   const { maxTtlMs, clockStepMs } = settings;
   const found: Finding[] = [];
-  if (seen.maxTtlMs > maxTtlMs) {
-    const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here: quarantine uses the larger one`;
-    const change = `set \`maxTtlMs\` to ${seen.maxTtlMs} here; or, if no client uses it any longer, ${hset(node, "maxTtlMs", maxTtlMs)}, and restart the clients`;
-    found.push(...finding(node, "warning", "max-ttl", saw, change));
-  } else if (seen.maxTtlMs < maxTtlMs) {
-    const saw = `maxTtlMs ${seen.maxTtlMs} is on record, ${maxTtlMs} is configured here`;
-    const change = `before clients use it: ${hset(node, "maxTtlMs", maxTtlMs)}, on every node`;
-    found.push(...finding(node, "note", "max-ttl", saw, change));
-  }
+  // A client that does not set it keeps to the record.
+  if (maxTtlMs !== undefined) found.push(...longestTtl(node, seen.maxTtlMs, maxTtlMs));
   if (seen.clockStepMs !== clockStepMs) {
     const saw = `clockStepMs ${seen.clockStepMs} is on record, ${clockStepMs} is configured here`;
     const change =
@@ -289,6 +304,18 @@ function record(node: NodeSeen, settings: DoctorSettings): readonly Finding[] {
     found.push(...finding(node, "note", "clock-step", saw, change));
   }
   return found;
+}
+
+function longestTtl(node: NodeSeen, recordedMs: number, maxTtlMs: number): readonly Finding[] {
+  const saw = `maxTtlMs ${recordedMs} is on record, ${maxTtlMs} is configured here`;
+  if (recordedMs > maxTtlMs) {
+    const change = `set \`maxTtlMs\` to ${recordedMs} here; or, if no client uses it any longer, ${hset(node, "maxTtlMs", maxTtlMs)}, and restart the clients`;
+    const effect = "quarantine uses the larger one";
+    return finding(node, "warning", "max-ttl", `${saw}: ${effect}`, change);
+  }
+  if (recordedMs === maxTtlMs) return NONE;
+  const change = `before clients use it: ${hset(node, "maxTtlMs", maxTtlMs)}, on every node`;
+  return finding(node, "note", "max-ttl", saw, change);
 }
 
 function hset({ redisCli }: NodeSeen, field: string, value: number): string {

@@ -17,12 +17,12 @@ import { companionKey, RECORD_KEY } from "../../protocol/keys.js";
 import { LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
 import { RECORD_FIELDS } from "../../protocol/record.js";
 import type { NodeClients } from "../../nodes/server-nodes.js";
-import { askHandshake } from "../../redis/introduction.js";
+import { askHandshake, named, orSentinel } from "../../redis/introduction.js";
 import { showsInterleaving } from "../../redis/atomicity.js";
 import { isOfOneServer, openPlainClient, type Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system.js";
 import { decodeRecord, recordProblems } from "../../script/handshake-codec.js";
-import { connectionFailure, isOfClusterMember } from "../../script/redis-errors.js";
+import { connectionFailure, isOfClusterMember, isWrongType } from "../../script/redis-errors.js";
 import { watchHost } from "./host.js";
 import { bestOf, rateOf, roundTrips } from "./round-trips.js";
 import { excusesOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
@@ -73,7 +73,14 @@ async function probeNode(
       isRunIdOptional: node.isRunIdOptional,
       areScriptsAtomic: node.areScriptsAtomic,
     },
-    ...{ nodeList: "", lastNodeList: "", roundTripsMs: [], problems: [], lockFailures: [] },
+    ...{
+      nodeList: "",
+      lastNodeList: "",
+      highestFence: 0,
+      roundTripsMs: [],
+      problems: [],
+      lockFailures: [],
+    },
   };
   const plain = await openPlainClient(node, timeoutMs);
   if (plain.kind === "failed") {
@@ -92,7 +99,8 @@ async function probeNode(
       found.lockFailures = await tryLocks({ client, listen, keyPrefix, timeoutMs });
     }
   } catch (error) {
-    found.failure = connectionFailure(error);
+    const answered = isOfOneServer(client) ? within(orSentinel(client, error), timeoutMs) : error;
+    found.failure = connectionFailure(await answered);
   } finally {
     close();
   }
@@ -173,9 +181,18 @@ async function examine(
   found.server = { ...serverOfInfo(info), ...(await configOf(redis, ask)) };
   if (found.problems.some(({ kind }) => kind === "replica" || kind === "cluster")) return;
   const listField = listFieldOf(settings.keyPrefix);
-  const fields = await ask(redis.hmget(RECORD_KEY, ...RECORD_FIELDS, listField, LAST_LIST_FIELD));
-  found.nodeList = fields[RECORD_FIELDS.length] ?? "";
-  found.lastNodeList = fields[RECORD_FIELDS.length + 1] ?? "";
+  const others = [listField, LAST_LIST_FIELD, "top", "floor"];
+  const reading = named("HMGET", redis.hmget(RECORD_KEY, ...RECORD_FIELDS, ...others));
+  const fields = await ask(reading).catch((error: Error) => {
+    if (!isWrongType(error.cause)) throw error;
+    const { message } = connectionFailure(error);
+    found.problems = [...found.problems, { kind: "record", message }];
+  });
+  if (fields === undefined) return;
+  const [nodeList, lastNodeList, ...fences] = fields.slice(RECORD_FIELDS.length);
+  found.nodeList = nodeList ?? "";
+  found.lastNodeList = lastNodeList ?? "";
+  found.highestFence = Math.max(...fences.map((fence) => Number(fence) || 0));
   const read = decodeRecord(fields);
   found.problems = [...found.problems, ...recordProblems(read)];
   const record = read.kind === "record" ? read.record : undefined;

@@ -8,7 +8,10 @@ import type { Spoken } from "./spoken.js";
 export interface DoctorSettings {
   readonly keyPrefix: string;
   readonly nodeTimeoutMs: number;
-  readonly maxTtlMs: number;
+  /** As it is set; undefined where it is not, so that what is on record counts. */
+  readonly maxTtlMs: number | undefined;
+  /** With which the record of a new node begins. */
+  readonly firstTtlMs: number;
   readonly clockStepMs: number;
   readonly driftFactor: number;
   readonly allowEviction: boolean;
@@ -95,6 +98,8 @@ export interface NodeSeen {
   readonly nodeList: string;
   /** The last on record, of clients of any key prefix; "" where that is unknown. */
   readonly lastNodeList: string;
+  /** The highest fence on its record, and the lowest that it may issue, whichever is larger; 0 without one. */
+  readonly highestFence: number;
   /** Its record, for nodes that keep one. */
   readonly sighting?: Sighting | undefined;
 }

@@ -1,6 +1,8 @@
+import { recordedTtlMs } from "../../channel/longest-ttl.js";
 import { isExcused } from "../../protocol/capabilities.js";
 import { ageByClocksMs, isTrusted, oldAgeMs } from "../../protocol/quarantine.js";
 import { outwaitMs } from "../../protocol/lease-times.js";
+import { judgeFence } from "../../protocol/fencing.js";
 import { excusesOf, twinOf, type DoctorSettings, type FleetSeen, type NodeSeen } from "./seen.js";
 
 /**
@@ -11,7 +13,7 @@ import { excusesOf, twinOf, type DoctorSettings, type FleetSeen, type NodeSeen }
  * - `waits`: the same, but for nodes that could not be examined, without which no deployment is new
  * - `quarantined`: it lost its data, or may have lost it
  * - `unkept`: a Cluster, which keeps no record
- * - `no`: it could not be reached, must not vote, or is listed twice
+ * - `no`: it could not be reached, must not vote, is listed twice, or its votes have an absurd fence
  */
 export type Standing =
   | { readonly state: "votes" | "new" | "waits" | "unkept" | "no" }
@@ -35,7 +37,7 @@ export function standingOf(
   const excuses = excusesOf(node, settings);
   if (node.problems.some((problem) => !isExcused(problem, excuses))) return { state: "no" };
   if (node.kind === "cluster") return { state: "unkept" };
-  if (sighting === undefined) return { state: "no" };
+  if (sighting === undefined || hasAbsurdFence(node, nodes)) return { state: "no" };
   const { record } = sighting;
   const maxTtlMs = longestTtlMs(nodes, settings);
   const lengthMs = quarantineMs(nodes, settings);
@@ -66,13 +68,36 @@ export function standingOf(
   return { state: "quarantined", saw, change: DURABLE };
 }
 
+/** Whether clients would reject its votes; see `PlausibleVotes`. */
+export function hasAbsurdFence(
+  { highestFence, sighting }: NodeSeen,
+  nodes: readonly NodeSeen[],
+): boolean {
+  const timesMs = nodes.flatMap((each) => each.sighting?.nodeTimeMs ?? []);
+  const wallUs = (sighting?.seenWallMs ?? 0) * 1_000;
+  return judgeFence(highestFence, wallUs, { timesMs }, nodes.length) === "implausible";
+}
+
 /** How long a node is quarantined that nothing is known of, ms. */
 export function quarantineMs(nodes: readonly NodeSeen[], settings: DoctorSettings): number {
   return outwaitMs(longestTtlMs(nodes, settings), settings.driftFactor);
 }
 
-function longestTtlMs(nodes: readonly NodeSeen[], { maxTtlMs }: DoctorSettings): number {
-  return Math.max(maxTtlMs, ...nodes.map(({ sighting }) => sighting?.record?.maxTtlMs ?? 0));
+/** The longest of any client, as far as records show. */
+function longestTtlMs(
+  nodes: readonly NodeSeen[],
+  { maxTtlMs, firstTtlMs }: DoctorSettings,
+): number {
+  const recorded = nodes.flatMap(({ sighting }) => sighting?.record?.maxTtlMs ?? []);
+  return Math.max(maxTtlMs ?? (recorded.length === 0 ? firstTtlMs : 0), ...recorded);
+}
+
+/** The longest of a client with these settings. */
+export function ownTtlMs(
+  nodes: readonly NodeSeen[],
+  { maxTtlMs, firstTtlMs }: DoctorSettings,
+): number {
+  return maxTtlMs ?? recordedTtlMs(nodes.map(({ sighting }) => sighting)) ?? firstTtlMs;
 }
 
 export function seconds(ms: number): string {

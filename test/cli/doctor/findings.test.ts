@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { FENCE_LEAD_US } from "../../../src/protocol/fencing.js";
 import { findingsOf } from "../../../src/cli/doctor/findings.js";
 import type { DoctorSettings, Finding, FleetSeen } from "../../../src/cli/doctor/seen.js";
 import {
@@ -59,6 +60,35 @@ const CASES: readonly Case[] = [
     found: ["error misconfigured n2:6379"],
     change: /credentials/,
   },
+  ...(
+    [
+      ["connect ETIMEDOUT", /^start the server, or correct its address; until then/],
+      ["the connection was closed", /^start the server/],
+      ["no answer within 1000 ms", /^start the server/],
+      ["BUSY Redis is busy running a script", /^wait for .*, or redis-cli -h n2 .* SCRIPT KILL;/],
+      ["LOADING Redis is loading the dataset in memory", /^wait until it has loaded/],
+      ["ERR max number of clients reached", /raise maxclients/],
+      ["the server closed the connection without an answer", /^find the reason in its log/],
+      ["an answer that is not in its protocol: this is no Redis server", /^correct its address;/],
+      ["MASTERDOWN Link with MASTER is down", /^mend what it complains of;/],
+    ] as const
+  ).map(([message, change]) => ({
+    what: `a node that cannot be asked: ${message}`,
+    seen: fleet(last({ failure: { message, isMisconfigured: false }, sighting: undefined })),
+    found: ["error unreachable n2:6379"],
+    change,
+  })),
+  {
+    what: "a Sentinel",
+    seen: fleet(
+      last({
+        failure: { message: "this is a Sentinel", isMisconfigured: true },
+        sighting: undefined,
+      }),
+    ),
+    found: ["error misconfigured n2:6379"],
+    change: /^give the master, or its Sentinels/,
+  },
   {
     what: "a certificate that expires soon",
     seen: fleet(last({ certificateDaysLeft: 13.5 })),
@@ -110,7 +140,7 @@ const CASES: readonly Case[] = [
       last({ problems: [{ kind: "replica", message: "not a master" }], sighting: undefined }),
     ),
     found: ["error replica n2:6379"],
-    change: /redis-cli -h n2 -p 6379 REPLICAOF NO ONE/,
+    change: /or redis-cli -h n2 -p 6379 REPLICAOF NO ONE, and then FLUSHALL before clients use it$/,
   },
   {
     what: "a member of a Cluster",
@@ -188,9 +218,38 @@ const CASES: readonly Case[] = [
   },
   {
     what: "a record of a later version",
-    seen: fleet(last({ problems: [{ kind: "record", message: "later" }], sighting: undefined })),
+    seen: fleet(
+      last({ problems: [{ kind: "laterRecord", message: "later" }], sighting: undefined }),
+    ),
     found: ["error record n2:6379"],
-    change: /redis-cli -h n2 -p 6379 DEL quorate:incarnation/,
+    change: /upgrade them; or, .*redis-cli -h n2 -p 6379 DEL quorate:incarnation/,
+  },
+  {
+    what: "a record that no version wrote",
+    seen: fleet(last({ problems: [{ kind: "record", message: "strange" }], sighting: undefined })),
+    found: ["error record n2:6379"],
+    change: /^stop all clients, redis-cli -h n2 -p 6379 DEL quorate:incarnation, and start them;/,
+  },
+  {
+    what: "a fence that is ten years ahead of all clocks",
+    seen: fleet(last({ highestFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1 })),
+    found: ["error record n2:6379"],
+    saw: /^its fence \d+ is more than ten years ahead of all clocks: it grants no locks$/,
+    change:
+      /^redis-cli -h n2 -p 6379 DEL quorate:incarnation, on one node at a time\. The node votes/,
+  },
+  {
+    what: "fences of nodes whose clocks are as far ahead of this machine's",
+    seen: fleet((index) => ({
+      highestFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1,
+      sighting: { ...sighting(index), nodeTimeMs: NOW_MS + 1, seenWallMs: NOW_MS },
+    })),
+    found: [],
+  },
+  {
+    what: "a fence that is almost as far ahead",
+    seen: fleet(last({ highestFence: NOW_MS * 1_000 + FENCE_LEAD_US })),
+    found: [],
   },
   {
     what: "two servers on one machine",
@@ -248,6 +307,33 @@ const CASES: readonly Case[] = [
     seen: fleet(lastRecord({ maxTtlMs: 30_000 })),
     found: ["note max-ttl n2:6379"],
     change: /HSET quorate:incarnation maxTtlMs 60000/,
+  },
+  {
+    what: "any maxTtlMs on record, where it is not set here",
+    seen: fleet((index) => ({
+      sighting: sighting(index, { maxTtlMs: [12_000, 120_000, 30_000][index] ?? 0 }),
+    })),
+    settings: { maxTtlMs: undefined },
+    found: [],
+  },
+  {
+    what: "a node that forgot, with a maxTtlMs on record and none set here",
+    seen: fleet((index) => ({
+      sighting: sighting(index, { maxTtlMs: 12_000, ...(index === 2 ? { state: "forgot" } : {}) }),
+    })),
+    settings: { maxTtlMs: undefined },
+    found: ["note quarantined n2:6379"],
+    saw: /5 s ago, and votes in about 8 s/,
+  },
+  {
+    what: "a clock off by more than a quarter of what a quorum has on record, with none set here",
+    seen: fleet((index) => ({
+      sighting: sighting(index, { maxTtlMs: index === 0 ? 60_000 : 12_000 }),
+      ...(index === 2 ? { clock: { offsetMs: -4_000, errorMs: 1 } } : {}),
+    })),
+    settings: { maxTtlMs: undefined },
+    found: ["error clock n2:6379"],
+    saw: /maxTtlMs \/ 4 \(3000 ms\)/,
   },
   {
     what: "another clockStepMs on record",

@@ -6,7 +6,13 @@ import { probeFleet } from "../../../src/cli/doctor/probe.js";
 import { serverNodes } from "../../../src/nodes/server-nodes.js";
 
 const SETTINGS = {
-  ...{ maxTtlMs: 60_000, driftFactor: 0.01, allowEviction: false, keyPrefix: "lock:" },
+  ...{
+    maxTtlMs: 60_000,
+    firstTtlMs: 60_000,
+    driftFactor: 0.01,
+    allowEviction: false,
+    keyPrefix: "lock:",
+  },
   ...{ nodeTimeoutMs: 500, clockStepMs: 5_000, isQuarantineOn: true, hostMs: 1 },
 };
 

@@ -3,6 +3,7 @@ import { tryLocks } from "../../../src/cli/doctor/try-locks.js";
 import { openPlainClient } from "../../../src/redis/plain-client.js";
 import { serverNodes } from "../../../src/nodes/server-nodes.js";
 import { LockManager } from "../../../src/index.js";
+import { RECORD_KEY } from "../../../src/protocol/keys.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import { AlteredServer, type Alteration } from "../../support/altered-server.js";
 import { AlteringProxy } from "../../support/altering-proxy.js";
@@ -12,6 +13,7 @@ import { startCluster } from "../../support/cluster.js";
 import { examined } from "../../support/examined.js";
 import { InterleavingServer } from "../../support/interleaving-server.js";
 import { allNodes, at } from "../../support/nodes.js";
+import { startSentinel } from "../../support/sentinel.js";
 import { AsyncDisposableStackOf } from "../../support/owned.js";
 import { PATIENT } from "../../support/patient.js";
 
@@ -89,6 +91,9 @@ async function startRefused(
   const interleaving = stack.own(await InterleavingServer.start(at(nodes, 5)));
   const denied = at(nodes, 4);
   await denied.command("ACL", "SETUSER", "locker", "ON", ">secret", "~*", "&*", "+@all", "-info");
+  await at(nodes, 6).command("SET", RECORD_KEY, "something else");
+  await at(nodes, 7).command("HSET", RECORD_KEY, "id", "a", "version", "x");
+  const sentinel = stack.own(await startSentinel("primary", at(nodes, 6).port));
   const ofLocker = (url: string): string => url.replace("//", "//locker:secret@");
   return [
     ["no undeclared keys", "undeclared-keys", await altered(0, "noUndeclaredKeys")],
@@ -98,6 +103,9 @@ async function startRefused(
     ["no INFO at all", "no-info", ofLocker(await altered(4, "noInfo"))],
     ["not atomic, as seen", "not-atomic", interleaving.url],
     ["a member of a Cluster", "cluster-member", spreading.url],
+    ["a record that is no hash", "record", at(nodes, 6).url],
+    ["a record of something else", "record", at(nodes, 7).url],
+    ["a Sentinel", "misconfigured", `redis://127.0.0.1:${sentinel.port}`],
   ];
 }
 
@@ -149,7 +157,7 @@ describe("quorate doctor on nodes with one fault", () => {
   }
 
   it("says of servers that no client uses what clients say of them", async () => {
-    await using fleet = await RedisFleet.start({ nodes: 6 });
+    await using fleet = await RedisFleet.start({ nodes: 8 });
     await using stack = new AsyncDisposableStackOf();
     const refused = await startRefused(fleet, stack);
     const urls = refused.map(([, , url]) => url);

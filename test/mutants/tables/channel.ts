@@ -270,6 +270,16 @@ export const ROWS: readonly Row[] = [
     test: "test/integration/cluster-members.test.ts",
   },
   {
+    id: "refusal-unread",
+    means: "why a server lets no connection in is reported or not, as it happens",
+    seenIn:
+      "a client that writes twice to a connection that is closed already, and does not read it any more",
+    file: "src/redis/open-client.ts",
+    find: "stream.cork();",
+    replace: "",
+    test: "test/redis/open-client.test.ts",
+  },
+  {
     id: "cluster-member-stops-all",
     means: "one member that is down stops the names of all others",
     seenIn: "a batch that is answered when all hash slots have answered",
