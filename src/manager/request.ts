@@ -36,8 +36,11 @@ export async function runLocked<T>(
   const outcome = await firstOf(settled, signal, lossGraceMs, clock);
   if (outcome === undefined) tellOverrun(lock.name, settled, lossGraceMs, onOverrun);
   // Also checks the clock: in a stalled event loop the signal may not have fired yet.
-  if (outcome === undefined || (!lock.isHeld && signal.aborted))
+  if (outcome === undefined || (!lock.isHeld && signal.aborted)) {
+    // Those that joined it learn of the loss as long as the callback runs.
+    void settled.then(() => lock.release());
     throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
+  }
   await lock.release();
   if (outcome.ok) return outcome.result;
   throw outcome.error;
