@@ -325,6 +325,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#nodes.context.renewals.close();
     await Promise.all([resigned, closeAll([...this.#acquirer.held])]);
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
+    this.#acquirer.graces.close();
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

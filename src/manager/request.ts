@@ -8,7 +8,7 @@ import { traceRequest } from "../telemetry/request-trace.js";
 /** What a request needs of its lock manager. */
 export interface RequestHost {
   readonly lossGraceMs: number;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "setTimer">;
   /** Hears of a callback that goes on without its lock. */
   readonly onOverrun: (message: string) => void;
 }
@@ -78,7 +78,7 @@ async function firstOf<T>(
   settled: Promise<Settled<T>>,
   signal: AbortSignal,
   lossGraceMs: number,
-  clock: Clock,
+  clock: RequestHost["clock"],
 ): Promise<Settled<T> | undefined> {
   let timer: Timer | undefined;
   let onAbort = (): void => {};
