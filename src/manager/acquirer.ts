@@ -138,7 +138,7 @@ export class Acquirer {
       const asking = { signal, opening, turn, reentrant: steals ? false : reentrant };
       return new LeasedLock(await this.ask(wanted, asking), this.nodes);
     } catch (error) {
-      throw withCaller(error);
+      throw withCaller(error, options);
     }
   }
 

@@ -264,7 +264,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
-    return asked(adopt(this.#acquirer, json, options));
+    return asked(adopt(this.#acquirer, json, options), options);
   }
 
   async ready(options: ReadyOptions = {}): Promise<void> {
@@ -274,7 +274,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       isClosed: () => this.#acquirer.state !== "open",
       readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
     };
-    await asked(untilReady(this, behind, options));
+    await asked(untilReady(this, behind, options), options);
     const difference = options.all === true ? this.#nodes.listDifference() : undefined;
     if (difference !== undefined) {
       throw new MisconfiguredError("", [], this.nodes, { listDifference: difference });
