@@ -23,7 +23,7 @@ export let ownerIdOf: (lock: Lock) => string;
 /** What a lock needs of its nodes. */
 interface NodesOfLock {
   readonly names: readonly string[];
-  readonly context: { readonly clock: Pick<Clock, "wallUs"> };
+  readonly context: { readonly clock: Pick<Clock, "now" | "wallUs"> };
   /** The longest ttl that a quorum of them has on record, ms. */
   recordedTtlMs(): number | undefined;
 }
@@ -141,8 +141,13 @@ export class LeasedLock implements Lock {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const { clock } = this.#nodes.context;
+    const validUntilMs = clock.now() + this.#lease.remainingMs;
     const result = await this.#lease.release();
     if (result !== "expired" || this.#isTold) return;
+    // Keys that are gone by an answer after the validity may only have expired on the way.
+    const isLost = this.#lease.lossReason !== undefined || clock.now() < validUntilMs;
+    if (!isLost) return;
     this.#isTold = true;
     throw this.#lostError("taken");
   }
