@@ -2,6 +2,7 @@ import { withCaller } from "./caller.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { LockLostError } from "../api/errors.js";
 import type { Lock } from "../api/lock.js";
+import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { traceRequest } from "../telemetry/request-trace.js";
 
@@ -81,19 +82,19 @@ async function firstOf<T>(
   clock: RequestHost["clock"],
 ): Promise<Settled<T> | undefined> {
   let timer: Timer | undefined;
-  let onAbort = (): void => {};
+  let ignoreSignal = (): void => {};
   const graceOver = new Promise<undefined>((resolve) => {
-    onAbort = () => {
+    const onAbort = (): void => {
       timer = clock.setTimer(lossGraceMs, () => resolve(undefined));
     };
     if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    else ignoreSignal = whenAborted(signal, onAbort);
   });
   try {
     return await Promise.race([settled, graceOver]);
   } finally {
     timer?.cancel();
-    signal.removeEventListener("abort", onAbort);
+    ignoreSignal();
   }
 }
 
