@@ -75,7 +75,7 @@ export class PermitSemaphore implements Semaphore {
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
-    const lock = await this.#acquire(isShort ? {} : optionsOrCallback, false);
+    const lock = await this.#acquire(isShort ? undefined : optionsOrCallback, false);
     return await runLocked(lock, callback, this.#acquirer.requestHost);
   }
 
@@ -150,7 +150,7 @@ export class PermitSemaphore implements Semaphore {
     return `\`permits\` must be at most the ${this.permits} of the semaphore, got ${wanted}`;
   }
 
-  async #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
+  async #acquire(options: PermitOptions = {}, isOnce: boolean): Promise<Lock> {
     checkPlace(options, "permit");
     const { permits: wanted = 1, ...own } = options;
     // The wait of other acquires says nothing about a single attempt.

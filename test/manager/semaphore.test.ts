@@ -81,6 +81,18 @@ describe("LockManager.semaphore", () => {
     });
   }
 
+  it("takes options that are not given", async () => {
+    await using memory = new LockManager(memoryNodes(3));
+    const semaphore = memory.semaphore("gpu", { permits: 2 });
+    expect(await semaphore.request(undefined as never, ({ permit }) => permit)).to.equal(0);
+  });
+
+  it("shows numbers that nobody can change: they are released by them", async () => {
+    await using memory = new LockManager(memoryNodes(3));
+    await using lock = await memory.semaphore("gpu", { permits: 2 }).acquire();
+    expect(() => (lock.permits as number[]).push(1)).to.throw(TypeError);
+  });
+
   it("refuses a callback that is none", async () => {
     const semaphore = locks.semaphore("gpu", { permits: 2 });
     const error = await rejectionWith(TypeError, semaphore.request(7 as never));
