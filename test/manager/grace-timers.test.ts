@@ -8,14 +8,14 @@ class CountedClock extends ManualClock {
   readonly alive = new Set<Timer>();
 
   override setTimer(delayMs: number, callback: () => void): Timer {
-    const { cancel } = super.setTimer(delayMs, () => {
+    const armed = super.setTimer(delayMs, () => {
       this.alive.delete(timer);
       callback();
     });
     const timer: Timer = {
       cancel: () => {
         this.alive.delete(timer);
-        cancel();
+        armed.cancel();
       },
       unref: () => this.alive.delete(timer),
     };

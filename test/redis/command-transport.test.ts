@@ -22,6 +22,8 @@ const opens =
 const throws = (message: string) => (): never => {
   throw new Error(message);
 };
+/** Against its type, as is an asynchronous one. */
+const rejects = (message: string): (() => void) => Promise.reject.bind(Promise, new Error(message));
 /** Against its type. */
 const returns = (given: unknown): Connect => (() => given) as Connect;
 
@@ -49,11 +51,7 @@ describe("A transport of a user's own that breaks", () => {
     ],
     ["call() throws", "ERR CLIENT|ID failed: no call", opens({ call: throws("no call") })],
     ["close() throws", "no handshake within 1000 ms", opens({ close: throws("no close") })],
-    [
-      "close() rejects",
-      "no handshake within 1000 ms",
-      opens({ close: () => Promise.reject(new Error("no close")) }),
-    ],
+    ["close() rejects", "no handshake within 1000 ms", opens({ close: rejects("no close") })],
   ];
   for (const [what, detail, connect] of CASES)
     it(`${what}: its node is down, is tried again, and the others go on`, async () => {
