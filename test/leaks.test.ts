@@ -68,7 +68,7 @@ describe("What tests may not leave behind", () => {
     await new Promise((resolve) => void isRunning.once("yes", resolve));
     await locks.close();
     expect(leftovers().join()).to.include("a connection (");
-    expect(timersLeft().join()).to.match(/^a timer, set at src\/manager\/request\.js:\d+$/);
+    expect(timersLeft().join()).to.match(/^a timer, set at src\/manager\/grace-timers\.js:\d+$/);
     end();
     await request.catch(() => {});
     expect(timersLeft()).to.deep.equal([]);

@@ -70,6 +70,32 @@ describe("What is over leaves nothing behind:", () => {
       expect(activeResources("Timeout")).to.be.below(before + 4);
     }));
 
+  for (const [title, isLostBefore] of [
+    ["with close", false],
+    ["before", true],
+  ] as const)
+    it(`a request whose callback goes on, lost ${title}: after close no timer of its grace`, () =>
+      withNodes("grants", async (_, clients) => {
+        const locks = new LockManager(clients, { ...OPTIONS, lossGraceMs: 60_000 });
+        await locks.ready();
+        let end = (): void => {};
+        const goesOn = new Promise<void>((resolve) => (end = resolve));
+        let lose = (): void => {};
+        const losing = new Promise<void>((resolve) => (lose = resolve));
+        const options = { ttlMs: isLostBefore ? 150 : 60_000 };
+        const request = locks.request("a", options, async ({ signal }) => {
+          if (isLostBefore) await aborted(signal);
+          lose();
+          await goesOn;
+        });
+        await losing;
+        await locks.close();
+        const after = activeResources("Timeout");
+        end();
+        await rejectionOf(request);
+        expect(after).to.equal(activeResources("Timeout"));
+      }));
+
   it("close renews nothing any more", () =>
     withNodes("grants", async (_, clients) => {
       const locks = new LockManager(clients, { ttlMs: 240, nodeTimeoutMs: 200 });

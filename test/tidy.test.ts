@@ -79,7 +79,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   },
   runtime: {
     ours: ["protocol/", "coordinator/ports.ts", "runtime/"],
-    packages: ["leven", "node:async_hooks", "node:crypto"],
+    packages: ["leven", "node:async_hooks", "node:crypto", "node:events"],
   },
   telemetry: {
     ours: [...["protocol/", "coordinator/", "channel/", "api/", "telemetry/"]],

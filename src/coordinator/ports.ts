@@ -9,6 +9,8 @@ import type { GrantedVote, Operation, Vote } from "../protocol/operation.js";
 /** A timer that can be cancelled. Cancelling it twice, or late, does nothing. */
 export interface Timer {
   cancel(): void;
+  /** From now on it does not keep the process alive. Absent where nothing does. */
+  unref?(): void;
 }
 
 export interface Clock {

@@ -81,6 +81,8 @@ export class Preemption {
     const { lockKey } = this.#thief.keys;
     for (const held of this.#competitors.held)
       if (held.keys.lockKeys.includes(lockKey)) held.preempt();
+    // Who heard of it has stolen the name in turn: that one came later, and keeps it.
+    if (this.#thief.isOver) return;
     for (const pending of this.#competitors.pending)
       if (pending !== this.#thief) pending.yieldTo(lockKey);
   }

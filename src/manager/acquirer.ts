@@ -24,6 +24,7 @@ import { AcquireTrace, traceAcquire } from "../telemetry/acquire-trace.js";
 import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { withCaller } from "./caller.js";
+import { GraceTimers } from "./grace-timers.js";
 import { KnownSizes } from "./known-sizes.js";
 import { LeasedLock } from "./lock.js";
 import { errorOf, recordedTtlOf } from "./outcome-error.js";
@@ -73,6 +74,8 @@ export class Acquirer {
   /** The locks of elections. */
   readonly terms = new WeakSet<LockKind>();
   readonly sizes = new KnownSizes();
+  /** Of its requests. */
+  readonly graces: GraceTimers;
   /** Any state but "open" rejects new acquires; while draining, held locks can still be re-entered. */
   state: "open" | "draining" | "closed" = "open";
   readonly warn: (code: QuorateWarning["code"], message: string) => void;
@@ -86,6 +89,7 @@ export class Acquirer {
     warn: (code: QuorateWarning["code"], message: string) => void,
   ) {
     this.nodes = nodes;
+    this.graces = new GraceTimers(nodes.context.clock);
     this.settings = settings;
     this.#reentry = reentry;
     this.warn = warn;
@@ -95,7 +99,7 @@ export class Acquirer {
   get requestHost(): RequestHost {
     return {
       lossGraceMs: this.settings.lossGraceMs,
-      clock: this.nodes.context.clock,
+      clock: this.graces,
       onOverrun: (message) => this.warn("QUORATE_CALLBACK_OVERRUN", message),
     };
   }
@@ -134,7 +138,7 @@ export class Acquirer {
       const asking = { signal, opening, turn, reentrant: steals ? false : reentrant };
       return new LeasedLock(await this.ask(wanted, asking), this.nodes);
     } catch (error) {
-      throw withCaller(error);
+      throw withCaller(error, options);
     }
   }
 

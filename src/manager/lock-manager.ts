@@ -61,6 +61,10 @@ import { lateLock } from "../telemetry/translate.js";
 /** What a callback, or options, in the wrong place were probably meant for. */
 const RUNS_CALLBACKS = "request(name, options, callback) runs a callback under the lock";
 const OPTIONS_FIRST = "options come before the callback";
+const ITS_TERMS = "`for await (const term of election)` leads";
+const ITS_PERMITS = "request(options, callback) of the semaphore runs a callback";
+const ITS_HOLDERS = "`for await (const holder of ...)` shows who holds it";
+const ITS_RESULT = "await its result";
 
 /** Releases in flight at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
@@ -222,6 +226,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   elect(name: string, options: ElectOptions = {}): Election {
+    const wrong = superfluous("elect(name, options)", arguments, 2, ITS_TERMS);
+    if (wrong !== undefined) throw wrong;
     const plainKeys = this.#acquirer.keysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
     const kind = this.#settings.usual.kindOf(plainKeys);
@@ -235,6 +241,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
+    const wrong = superfluous("semaphore(name, options)", arguments, 2, ITS_PERMITS);
+    if (wrong !== undefined) throw wrong;
     const keys = this.#acquirer.keysOf(name);
     return new PermitSemaphore(this.#acquirer, keys, options);
   }
@@ -251,6 +259,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   async inspect(name: string): Promise<LockReport> {
+    const wrong = superfluous("inspect(name)", arguments, 1, ITS_RESULT);
+    if (wrong !== undefined) throw wrong;
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openLockOf(name);
     const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
@@ -261,12 +271,16 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     name: string,
     options: Pick<ElectOptions, "signal"> = {},
   ): AsyncIterableIterator<ObservedHolder | null> {
+    const wrong = superfluous("observe(name, options)", arguments, 2, ITS_HOLDERS);
+    if (wrong !== undefined) throw wrong;
     checkKnown(options, ["signal"]);
     if (options.signal !== undefined) OPTIONS.signal.check("signal", options.signal);
     return this.#observers.of(this.#acquirer.openLockOf(name), options.signal);
   }
 
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
+    const wrong = superfluous("forceRelease(name, options)", arguments, 2, ITS_RESULT);
+    if (wrong !== undefined) throw wrong;
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openLockOf(name);
     const { maxTtlMs, driftFactor, clockStepMs } = this.#settings;
@@ -277,7 +291,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
-    return asked(adopt(this.#acquirer, json, options));
+    const wrong = superfluous("adopt(json, options)", arguments, 2, ITS_RESULT);
+    if (wrong !== undefined) throw wrong;
+    return asked(adopt(this.#acquirer, json, options), options);
   }
 
   async ready(options: ReadyOptions = {}): Promise<void> {
@@ -287,7 +303,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
       isClosed: () => this.#acquirer.state !== "open",
       readiness: () => this.#nodes.channels.map(({ readiness }) => readiness),
     };
-    await asked(untilReady(this, behind, options));
+    await asked(untilReady(this, behind, options), options);
     const difference = options.all === true ? this.#nodes.listDifference() : undefined;
     if (difference !== undefined) {
       throw new MisconfiguredError("", [], this.nodes, { listDifference: difference });
@@ -338,6 +354,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#nodes.context.renewals.close();
     await Promise.all([resigned, closeAll([...this.#acquirer.held])]);
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
+    this.#acquirer.graces.close();
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

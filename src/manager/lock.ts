@@ -1,4 +1,4 @@
-import { getEventListeners } from "node:events";
+import { getEventListeners, setMaxListeners } from "node:events";
 import { inspect } from "node:util";
 import type { GivenLock, Lock, LockDescription } from "../api/lock.js";
 import { LockLostError } from "../api/errors.js";
@@ -23,7 +23,7 @@ export let ownerIdOf: (lock: Lock) => string;
 /** What a lock needs of its nodes. */
 interface NodesOfLock {
   readonly names: readonly string[];
-  readonly context: { readonly clock: Pick<Clock, "wallUs"> };
+  readonly context: { readonly clock: Pick<Clock, "now" | "wallUs"> };
   /** The longest ttl that a quorum of them has on record, ms. */
   recordedTtlMs(): number | undefined;
 }
@@ -51,7 +51,7 @@ export class LeasedLock implements Lock {
   }
 
   get names(): readonly string[] {
-    return this.#lease.keys.names;
+    return Object.freeze(this.#lease.keys.names);
   }
 
   get mode(): LockMode {
@@ -67,7 +67,7 @@ export class LeasedLock implements Lock {
   }
 
   get permits(): readonly number[] | undefined {
-    return this.#lease.keys.permits?.numbers;
+    return Object.freeze(this.#lease.keys.permits?.numbers);
   }
 
   get fencingToken(): number {
@@ -87,6 +87,8 @@ export class LeasedLock implements Lock {
     this.#lease.isHeld();
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
+      // Users pass it on to whatever works under the lock, however much that is.
+      setMaxListeners(0, this.#controller.signal);
       if (this.#lease.lossReason !== undefined) this.#abort();
     }
     return this.#controller.signal;
@@ -141,8 +143,13 @@ export class LeasedLock implements Lock {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const { clock } = this.#nodes.context;
+    const validUntilMs = clock.now() + this.#lease.remainingMs;
     const result = await this.#lease.release();
     if (result !== "expired" || this.#isTold) return;
+    // Keys that are gone by an answer after the validity may only have expired on the way.
+    const isLost = this.#lease.lossReason !== undefined || clock.now() < validUntilMs;
+    if (!isLost) return;
     this.#isTold = true;
     throw this.#lostError("taken");
   }

@@ -2,13 +2,14 @@ import { withCaller } from "./caller.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { LockLostError } from "../api/errors.js";
 import type { Lock } from "../api/lock.js";
+import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { traceRequest } from "../telemetry/request-trace.js";
 
 /** What a request needs of its lock manager. */
 export interface RequestHost {
   readonly lossGraceMs: number;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "setTimer">;
   /** Hears of a callback that goes on without its lock. */
   readonly onOverrun: (message: string) => void;
 }
@@ -36,8 +37,11 @@ export async function runLocked<T>(
   const outcome = await firstOf(settled, signal, lossGraceMs, clock);
   if (outcome === undefined) tellOverrun(lock.name, settled, lossGraceMs, onOverrun);
   // Also checks the clock: in a stalled event loop the signal may not have fired yet.
-  if (outcome === undefined || (!lock.isHeld && signal.aborted))
+  if (outcome === undefined || (!lock.isHeld && signal.aborted)) {
+    // Those that joined it learn of the loss as long as the callback runs.
+    void settled.then(() => lock.release());
     throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
+  }
   await lock.release();
   if (outcome.ok) return outcome.result;
   throw outcome.error;
@@ -75,22 +79,22 @@ async function firstOf<T>(
   settled: Promise<Settled<T>>,
   signal: AbortSignal,
   lossGraceMs: number,
-  clock: Clock,
+  clock: RequestHost["clock"],
 ): Promise<Settled<T> | undefined> {
   let timer: Timer | undefined;
-  let onAbort = (): void => {};
+  let ignoreSignal = (): void => {};
   const graceOver = new Promise<undefined>((resolve) => {
-    onAbort = () => {
+    const onAbort = (): void => {
       timer = clock.setTimer(lossGraceMs, () => resolve(undefined));
     };
     if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    else ignoreSignal = whenAborted(signal, onAbort);
   });
   try {
     return await Promise.race([settled, graceOver]);
   } finally {
     timer?.cancel();
-    signal.removeEventListener("abort", onAbort);
+    ignoreSignal();
   }
 }
 

@@ -75,7 +75,7 @@ export class PermitSemaphore implements Semaphore {
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
     }
-    const lock = await this.#acquire(isShort ? {} : optionsOrCallback, false);
+    const lock = await this.#acquire(isShort ? undefined : optionsOrCallback, false);
     return await runLocked(lock, callback, this.#acquirer.requestHost);
   }
 
@@ -122,8 +122,8 @@ export class PermitSemaphore implements Semaphore {
   }
 
   /**
-   * Others may resize it: nodes are asked before more are refused than it has. Those that are `fair` and wait do so in the
-   * order in which they came, whether they ask or not.
+   * Others may resize it: nodes are asked before more are refused than it has. Where no quorum answers, the acquire goes on
+   * asking. Those that are `fair` and wait do so in the order in which they came, whether they ask or not.
    *
    * @returns undefined for one that need not wait for an answer
    */
@@ -133,9 +133,11 @@ export class PermitSemaphore implements Semaphore {
     // One permit there always is.
     if (!isMore && !(isInOrder && sizes.isAsked(this.#nameKeys))) return undefined;
     return async (begin) => {
-      const question = isMore ? this.#available().catch(() => undefined) : undefined;
+      let isKnown = !isMore;
+      const onKnown = (): void => void (isKnown = true);
+      const question = isMore ? this.#available().then(onKnown, () => {}) : undefined;
       const goOn = (): void => {
-        if (wanted > this.permits) throw this.#tooMany(wanted);
+        if (isKnown && wanted > this.permits) throw new TooManyError(this.#tooManyText(wanted));
         begin();
       };
       if (isInOrder) return await sizes.inTurn(this.#nameKeys, question, goOn);
@@ -144,12 +146,11 @@ export class PermitSemaphore implements Semaphore {
     };
   }
 
-  #tooMany(wanted: number): RangeError {
-    const most = `at most the ${this.permits} of the semaphore`;
-    return new RangeError(`\`permits\` must be ${most}, got ${wanted}`);
+  #tooManyText(wanted: number): string {
+    return `\`permits\` must be at most the ${this.permits} of the semaphore, got ${wanted}`;
   }
 
-  #acquire(options: PermitOptions, isOnce: boolean): Promise<Lock> {
+  async #acquire(options: PermitOptions = {}, isOnce: boolean): Promise<Lock> {
     checkPlace(options, "permit");
     const { permits: wanted = 1, ...own } = options;
     // The wait of other acquires says nothing about a single attempt.
@@ -160,15 +161,21 @@ export class PermitSemaphore implements Semaphore {
     const permitKeys = wanted === 1 ? this.#keys : permitLock(this.#nameKeys, this.#size, wanted);
     const waits = (all.waitMs ?? base.wait.waitMs) !== 0;
     const turn = this.#turnFor(wanted, waits && (all.fair ?? base.wait.fair));
-    const acquired = this.#acquirer.acquire(this.name, all, base, { permitKeys, turn });
-    if (wanted === 1) return acquired;
-    // What waits is refused when it is too many.
-    return acquired.catch((error: unknown) => {
-      const isTooMany = error instanceof LockHeldError && wanted > this.permits;
-      throw isTooMany ? this.#tooMany(wanted) : error;
-    });
+    try {
+      return await this.#acquirer.acquire(this.name, all, base, { permitKeys, turn });
+    } catch (error) {
+      // What waits is refused when it is too many.
+      const isHeld = error instanceof LockHeldError && wanted > this.permits;
+      // Created here, it names the caller.
+      throw isHeld || error instanceof TooManyError
+        ? new RangeError(this.#tooManyText(wanted))
+        : error;
+    }
   }
 }
+
+/** A quorum of nodes says that there are not so many. */
+class TooManyError extends RangeError {}
 
 /** Undefined means "not given". */
 function withDefaults(given: PermitOptions, defaults: PermitOptions): PermitOptions {

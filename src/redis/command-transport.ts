@@ -9,6 +9,7 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../channel/transport.js";
+import { show } from "../runtime/validate.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import { encodeBatch, type BatchConstants } from "../script/batch-encoder.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
@@ -20,7 +21,10 @@ import { connectionFailure, errorReply } from "../script/redis-errors.js";
 export interface CommandTransport {
   /** For people: `host:port`, without credentials. */
   readonly name: string;
-  /** Opens one connection, and never another in its place. Nothing is told from within this call. */
+  /**
+   * Opens one connection, and never another in its place. Nothing is told from within this call. If it throws, the node
+   * is down and tried again.
+   */
   readonly connect: (events: {
     /** It can be used. */
     readonly onOpen: () => void;
@@ -66,12 +70,15 @@ export class CommandedTransport implements Transport {
     this.#constants = constants;
     if (transport.subscribe === undefined) return;
     const subscribe = transport.subscribe.bind(transport);
-    this.subscribe = (channel, events) =>
-      subscribe(channel, {
-        onOpen: () => events.onOpen(),
-        onMessage: (message) => events.onMessage(message),
-        onClose: () => events.onClose(),
-      });
+    this.subscribe = (channel, events) => {
+      const open = (): Subscription =>
+        subscribe(channel, {
+          onOpen: () => events.onOpen(),
+          onMessage: (message) => events.onMessage(message),
+          onClose: () => events.onClose(),
+        });
+      return opened("subscribe", open, (error) => events.onClose(connectionFailure(error).message));
+    };
   }
 
   connect(events: ConnectionEvents): Connection {
@@ -88,7 +95,7 @@ class CommandedConnection implements Connection {
 
   constructor(transport: CommandTransport, constants: BatchConstants, events: ConnectionEvents) {
     this.#constants = constants;
-    this.#connection = transport.connect({
+    this.#connection = connected(transport, {
       onOpen: () => events.onOpen(),
       onClose: (reason) => {
         this.#another?.close();
@@ -130,7 +137,7 @@ class CommandedConnection implements Connection {
 
   #openAnother(transport: CommandTransport): Promise<Another | undefined> {
     return new Promise((resolve) => {
-      const another = transport.connect({
+      const another = connected(transport, {
         onOpen: () => resolve(another),
         onClose: () => {
           this.#another = undefined;
@@ -139,5 +146,56 @@ class CommandedConnection implements Connection {
       });
       this.#another = another;
     });
+  }
+}
+
+/** A connection none of whose calls throws: what goes wrong in the user's code is its end, or rejects. */
+function connected(
+  transport: CommandTransport,
+  events: Parameters<CommandTransport["connect"]>[0],
+): CommandConnection {
+  const open = (): CommandConnection => transport.connect(events);
+  const { given, close } = opened("connect", open, (error) => events.onClose(error as Error));
+  // What did not open has no replies either.
+  const call = (...words: string[]): Promise<unknown> =>
+    given === undefined ? new Promise(() => {}) : tried(() => given.call(...words));
+  return { call, close };
+}
+
+/**
+ * What the user's transport opens. Its error would end the process, and with it the locks on all other nodes: it is
+ * told instead, later.
+ */
+function opened<T extends { readonly close: () => void }>(
+  method: string,
+  open: () => T,
+  onError: (error: unknown) => void,
+): { readonly given: T | undefined; readonly close: () => void } {
+  const tell = (error: unknown): void => queueMicrotask(() => onError(error));
+  try {
+    const given = open();
+    if (typeof given?.close === "function")
+      return { given, close: () => void tried(() => given.close()).catch(tell) };
+    // What a promise brings is of no use any more.
+    tried(() => given)
+      .then((late?: T) => late?.close())
+      .catch(() => {});
+    tell(
+      new TypeError(
+        `${method}() of the transport must return an object with a \`close\`, got ${show(given)}`,
+      ),
+    );
+  } catch (error) {
+    tell(error);
+  }
+  return { given: undefined, close: () => {} };
+}
+
+/** Its result, or its error, as a promise. */
+function tried<T>(run: () => T | Promise<T>): Promise<T> {
+  try {
+    return Promise.resolve(run());
+  } catch (error) {
+    return Promise.reject(error);
   }
 }

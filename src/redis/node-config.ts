@@ -1,7 +1,7 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { systemClock, systemEntropy } from "../runtime/system.js";
-import { show, similar, unknownOption } from "../runtime/validate.js";
+import { show, similar, string, unknownOption } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import type { RedisLike } from "./client-types.js";
@@ -245,7 +245,12 @@ function checked(config: RedisNode, at: string): NodeOptions {
       `\`${at}\` must have a \`url\`, a \`client\`, \`options\` or a \`transport\``,
     );
   }
-  if (options !== undefined) checkOptions(options, at);
+  if (options !== undefined) {
+    checkOptions(options, at);
+    // By which the node is called.
+    for (const name of ["host", "path", "name"] as const)
+      if (options[name] !== undefined) string(`${at}.options.${name}`, options[name]);
+  }
   if (client !== undefined) checkAnyClient(client, at);
   checkNoKeyPrefix(client, options, at);
   checkCredentials(config, at);

@@ -80,7 +80,7 @@ export function systemClock(): Clock {
 function systemTimer(delayMs: number, callback: () => void): Timer {
   const armed = Math.min(armedMs(delayMs), MAX_TIMER_MS);
   const handle = outside.runInAsyncScope(setTimeout, undefined, callback, armed);
-  return { cancel: () => clearTimeout(handle) };
+  return { cancel: () => clearTimeout(handle), unref: () => void handle.unref() };
 }
 
 /** 128 bits per id: 22 characters of base64url. */

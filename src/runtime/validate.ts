@@ -13,7 +13,8 @@ export function checkKnown(
 ): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     const got = Array.isArray(options) ? "an array" : show(options);
-    throw new TypeError(`options must be an object, got ${got}`);
+    const what = prefix === "" ? "options" : `\`${prefix.replace(/\.$/, "")}\``;
+    throw new TypeError(`${what} must be an object, got ${got}`);
   }
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw errorOf(key);
@@ -97,7 +98,9 @@ export function number(
     throw new TypeError(`\`${option}\` must be a number, got ${show(value)}`);
   }
   if (value < min || value > max) {
-    const range = max >= Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`;
+    const kind = value === Number.POSITIVE_INFINITY ? "a finite number of " : "";
+    const isOpen = max >= Number.MAX_SAFE_INTEGER;
+    const range = isOpen ? `${kind}at least ${min}` : `from ${min} to ${max}`;
     // Seconds are the commonest mistake.
     const unit = option.endsWith("Ms") ? " ms" : "";
     throw new RangeError(`\`${option}\` must be ${range}${unit}, got ${value}`);
@@ -155,6 +158,13 @@ export function oneOf<T extends string>(option: string, value: unknown, known: r
   );
 }
 
+/** A value in an error. Never throws, whatever it is. */
 export function show(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : String(value);
+  if (typeof value === "string") return JSON.stringify(value);
+  try {
+    return String(value);
+  } catch {
+    // It has no prototype, or converts itself to a text and fails.
+    return typeof value === "function" ? "a function" : "an object";
+  }
 }

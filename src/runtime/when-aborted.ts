@@ -1,25 +1,37 @@
-/** What is called when a signal aborts. */
-const told = new WeakMap<AbortSignal, Set<() => void>>();
+import { addAbortListener } from "node:events";
 
-/** Of all signals: it is called with `this` as the one that aborts. */
-function onAbort(this: AbortSignal): void {
-  told.get(this)?.forEach((callback) => callback());
+/** What is called when a signal aborts, and by which listener. */
+interface Told {
+  readonly callbacks: Set<() => void>;
+  readonly onAbort: () => void;
+  listening: Disposable | undefined;
+}
+
+const toldBy = new WeakMap<AbortSignal, Told>();
+
+function newTold(): Told {
+  const callbacks: Told["callbacks"] = new Set();
+  const onAbort = (): void => callbacks.forEach((callback) => callback());
+  return { callbacks, onAbort, listening: undefined };
 }
 
 /**
- * Calls back when the signal aborts; not if it already has. Any number of calls may share a signal, and from eleven
- * listeners on Node.js warns of a leak: all of them share one. The callback must not throw.
+ * Calls back when the signal aborts, even if another listener keeps its event from the others; not if it already has. Any
+ * number of calls may share a signal, and from eleven listeners on Node.js warns of a leak: all of them share one. The
+ * callback must not throw.
  *
  * @returns to be called when that is of no interest any more
  */
 export function whenAborted(signal: AbortSignal, callback: () => void): () => void {
-  const callbacks = told.get(signal) ?? new Set();
-  told.set(signal, callbacks);
+  if (signal.aborted) return () => {};
+  const told = toldBy.get(signal) ?? newTold();
+  const { callbacks, onAbort } = told;
+  toldBy.set(signal, told);
   callbacks.add(callback);
   // Added again, it is the same listener.
-  signal.addEventListener("abort", onAbort);
+  told.listening = addAbortListener(signal, onAbort);
   return () => {
     callbacks.delete(callback);
-    if (callbacks.size === 0) signal.removeEventListener("abort", onAbort);
+    if (callbacks.size === 0) told.listening?.[Symbol.dispose]();
   };
 }

@@ -94,6 +94,18 @@ describe("a preemption", () => {
     expect(preemption.asked()).to.deep.equal([order, order, order]);
   });
 
+  it("leaves the name to one that was requested when a holder heard of its loss", () => {
+    const preemption = new PreemptionBench();
+    const lease = preemption.bench.lease();
+    preemption.held.push(lease);
+    lease.onLost = () => preemption.begin();
+    preemption.begin().bench.clock.advance(0);
+    const both = [...preemption.pending] as Acquire[];
+    expect(both.map(({ isPreempted }) => isPreempted)).to.deep.equal([true, false]);
+    preemption.bench.answer("acquire", [granted(7), granted(7)]);
+    expect(preemption.outcomes.map(({ kind }) => kind)).to.deep.equal(["aborted", "granted"]);
+  });
+
   it("preempts neither other names, nor what is lost already", () => {
     const preemption = new PreemptionBench();
     const preempted: string[] = [];

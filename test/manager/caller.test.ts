@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { asked } from "../../src/manager/caller.js";
 import {
+  LockLostError,
   LockManager,
   QuorateError,
   type GivenLock,
@@ -209,6 +210,39 @@ describe("What is rejected", () => {
     const signal = AbortSignal.abort(own);
     expect(await rejectionOf(locks.acquire("a", { signal }))).to.equal(own);
     expect(own.stack).to.equal(stack);
+  });
+});
+
+describe("The reason of a signal that is one of our errors", () => {
+  const CALLS: readonly (readonly [
+    string,
+    (locks: LockManager, signal: AbortSignal) => Promise<unknown>,
+  ])[] = [
+    ["acquire", (locks, signal) => locks.acquire("a", { signal })],
+    ["request", (locks, signal) => locks.request("a", { signal }, () => {})],
+    ["a permit", (locks, signal) => locks.semaphore("a", { permits: 2 }).acquire({ signal })],
+    ["adopt", (locks, signal) => locks.adopt(GIVEN, { signal })],
+    ["ready", (locks, signal) => locks.ready({ signal })],
+  ];
+  for (const [title, call] of CALLS)
+    for (const isFrozen of [false, true])
+      it(`is passed on unchanged: ${title}${isFrozen ? ", frozen" : ""}`, async () => {
+        await using locks = new LockManager([new FakeClient(0, "holds")], OPTIONS);
+        const reason = new LockLostError("other", "expired");
+        const { stack } = reason;
+        if (isFrozen) Object.freeze(reason);
+        expect(await rejectionOf(call(locks, AbortSignal.abort(reason)))).to.equal(reason);
+        expect(reason.stack).to.equal(stack);
+      });
+
+  it("is what a request rejects with whose lock has that signal, even where it is frozen", async () => {
+    await using locks = new LockManager([new FakeClient(0, "grants")], PATIENT);
+    let reason: unknown;
+    const request = locks.request("a", { ttlMs: 150 }, ({ signal }) => {
+      signal.addEventListener("abort", () => (reason = Object.freeze(signal.reason)));
+      return never;
+    });
+    expect(await rejectionOf(request)).to.equal(reason);
   });
 });
 

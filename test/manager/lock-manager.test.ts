@@ -469,10 +469,9 @@ describe("LockManager: arguments that a call does not have", () => {
   after(() => locks.close());
 
   /** As JavaScript would call it. */
-  const call = (target: object, method: string, args: readonly unknown[]): Promise<unknown> =>
-    (target as Record<string, (...args: readonly unknown[]) => Promise<unknown>>)[method]?.(
-      ...args,
-    ) ?? expect.fail(`no ${method}`);
+  const call = async (target: object, method: string, args: readonly unknown[]): Promise<unknown> =>
+    (target as Record<string, (...args: readonly unknown[]) => unknown>)[method]?.(...args) ??
+    expect.fail(`no ${method}`);
   const run = (): void => expect.fail("must not run");
 
   for (const [on, method, args, says] of [
@@ -480,6 +479,17 @@ describe("LockManager: arguments that a call does not have", () => {
     ["locks", "tryAcquire", ["a", {}, run], /tryAcquire\(.*a function: request\(name, options/],
     ["locks", "request", ["a", run, { ttlMs: 1_000 }], /options come before the callback/],
     ["locks", "query", ["a"], /query\(\) has no argument 1, got "a": inspect\(name\)/],
+    ["locks", "elect", ["a", {}, run], /elect\(name, options\) .*a function: `for await/],
+    [
+      "locks",
+      "semaphore",
+      ["a", { permits: 1 }, run],
+      /semaphore\(.*a function: request\(options, ca/,
+    ],
+    ["locks", "inspect", ["a", run], /inspect\(name\) .*a function: await its result/],
+    ["locks", "observe", ["a", {}, run], /observe\(name, options\) .*a function: `for await/],
+    ["locks", "forceRelease", ["a", {}, run], /forceRelease\(name, options\) .*await its result/],
+    ["locks", "adopt", ["{}", {}, run], /adopt\(json, options\) .*a function: await its result/],
     ["semaphore", "acquire", [{}, run], /acquire\(options\).*request\(options, callback\)/],
     ["semaphore", "tryAcquire", [{}, run], /tryAcquire\(options\).*request\(options, callback\)/],
     ["semaphore", "request", [run, { waitMs: 0 }], /options come before the callback/],

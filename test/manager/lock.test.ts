@@ -9,6 +9,7 @@ import { CoordinatorBench, nodesOfLock } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { rejectionWith } from "../support/settle.js";
 import { fault, free, granted } from "../support/votes.js";
+import { listenOften, warningsOf } from "../support/warnings-of.js";
 
 function heldLock(over: Partial<LeaseSettings> = {}, recordedMs?: number) {
   const bench = new CoordinatorBench();
@@ -25,6 +26,15 @@ describe("Lock", () => {
     expect(lock).to.include({ name: "invoice", mode: "exclusive", fencingToken: 7, isHeld: true });
     expect(ownerIdOf(lock)).to.equal(bench.nodes[0]?.last("acquire").operation.ownerId);
     expect(lock.remainingMs).to.equal(988);
+  });
+
+  it("has a signal that any number may listen to without a warning of Node.js", async () => {
+    expect(await warningsOf(() => listenOften(heldLock().lock.signal))).to.deep.equal([]);
+  });
+
+  it("shows a list of names that nobody can change: it is released by it", () => {
+    const { lock } = heldLock();
+    expect(() => (lock.names as string[]).push("other")).to.throw(TypeError);
   });
 
   it("tells its end by the wall clock for others", () => {
@@ -245,6 +255,14 @@ describe("Lock", () => {
     await settle();
     bench.answer("release", [free(), free()]);
     expect(await scope).to.include({ reason: "taken" });
+  });
+
+  it("tells nothing at the end of its scope where its key may have expired before the release came", async () => {
+    const { bench, lock } = heldLock();
+    const scope = lock[Symbol.asyncDispose]();
+    bench.clock.stall(988);
+    bench.answer("release", [free(), free()]);
+    await scope;
   });
 
   it("prints itself without the secret that could release it", () => {

@@ -149,6 +149,20 @@ describe("runLocked", () => {
     expect(error).to.not.have.any.keys("result", "cause");
   });
 
+  it("hears of the loss, whatever a listener of the callback does with the event", async () => {
+    const bench = new RequestBench();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(({ signal }) => {
+        signal.addEventListener("abort", (event) => event.stopImmediatePropagation());
+        return NEVER;
+      }, 1),
+    );
+    await settle();
+    bench.lose();
+    expect(await running).to.include({ reason: "expired" });
+  });
+
   it("tells a callback that returned nothing from one that did not end", async () => {
     const bench = new RequestBench();
     const error = await rejectionWith(

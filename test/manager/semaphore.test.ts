@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import {
   ClosedError,
   LockManager,
   type PermitOptions,
+  type Semaphore,
   type SemaphoreOptions,
 } from "../../src/index.js";
 import { memoryNodes } from "../../src/memory/index.js";
@@ -59,7 +61,6 @@ describe("LockManager.semaphore", () => {
 
   for (const [title, options, type, message] of [
     ["a mode", { mode: "shared" }, TypeError, /`mode` does not apply/],
-    ["more than there are", { permits: 3 }, RangeError, /`permits` must be at most the 2 .*got 3/],
     ["no permits", { permits: 0 }, RangeError, /`permits` must be from 1 to 10000, got 0/],
     ["null", null, TypeError, /options must be an object, got null/],
     ["a null in an option", { ttlMs: null }, TypeError, /`ttlMs` must not be null/],
@@ -79,6 +80,18 @@ describe("LockManager.semaphore", () => {
       }
     });
   }
+
+  it("takes options that are not given", async () => {
+    await using memory = new LockManager(memoryNodes(3));
+    const semaphore = memory.semaphore("gpu", { permits: 2 });
+    expect(await semaphore.request(undefined as never, ({ permit }) => permit)).to.equal(0);
+  });
+
+  it("shows numbers that nobody can change: they are released by them", async () => {
+    await using memory = new LockManager(memoryNodes(3));
+    await using lock = await memory.semaphore("gpu", { permits: 2 }).acquire();
+    expect(() => (lock.permits as number[]).push(1)).to.throw(TypeError);
+  });
 
   it("refuses a callback that is none", async () => {
     const semaphore = locks.semaphore("gpu", { permits: 2 });
@@ -161,6 +174,55 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("A call for permits that has to know how many there are", () => {
+  const CALLS = [
+    ["acquire", (of: Semaphore, options: PermitOptions) => of.acquire(options)],
+    ["tryAcquire", (of: Semaphore, options: PermitOptions) => of.tryAcquire(options)],
+    ["request", (of: Semaphore, options: PermitOptions) => of.request(options, () => {})],
+  ] as const;
+  for (const [title, call] of CALLS)
+    for (const fair of [false, true]) {
+      const options = { permits: 3, fair };
+      const what = `${title}${fair ? ", fair" : ""}`;
+
+      it(`is refused for more than a quorum says, and names its caller: ${what}`, async () => {
+        await using locks = new LockManager(memoryNodes(3));
+        async function theCaller(): Promise<void> {
+          await call(locks.semaphore("gpu", { permits: 2 }), options);
+        }
+        const error = await rejectionWith(RangeError, theCaller());
+        expect(error.constructor).to.equal(RangeError);
+        expect(error.message).to.equal("`permits` must be at most the 2 of the semaphore, got 3");
+        expect(error.stack).to.match(/\n +at async theCaller /);
+      });
+
+      it(`is not refused where no quorum says so: ${what}`, async () => {
+        await using locks = new LockManager(NODES, { waitMs: 50 });
+        const semaphore = locks.semaphore("gpu", { permits: 2 });
+        expect(await codeOf(call(semaphore, options))).to.equal("QUORATE_UNREACHABLE");
+      });
+    }
+
+  for (const [title, size] of [
+    ["gets them", 3],
+    ["is refused", 2],
+  ] as const)
+    it(`waits for a quorum to say so, and ${title}`, async () => {
+      const nodes = memoryNodes(3);
+      const options = { nodeTimeoutMs: 50, waitMs: 20_000, retry: { maxDelayMs: 100 } };
+      await using locks = new LockManager(nodes, options);
+      await using other = new LockManager(nodes, options);
+      await locks.ready();
+      if (size !== 2) await other.semaphore("gpu", { permits: 2 }).resize(size);
+      for (const node of nodes) node.freeze();
+      const acquiring = locks.semaphore("gpu", { permits: 2 }).acquire({ permits: 3 });
+      const outcome = acquiring.then(({ permits = [] }) => permits.length, String);
+      await sleep(150);
+      for (const node of nodes) node.thaw();
+      expect(await outcome).to.equal(
+        size === 2 ? "RangeError: `permits` must be at most the 2 of the semaphore, got 3" : 3,
+      );
+    });
+
   for (const [title, permits, fair] of [
     ["one that asks", 3, false],
     ["a fair one that asks", 3, true],

@@ -134,6 +134,14 @@ describe("configureNode: bad arguments", () => {
     { config: { url: 5 }, message: /`nodes\[2\]\.url` must be a string, got 5/ },
     { config: { options: "a" }, message: /`nodes\[2\]\.options` must be an object, got "a"/ },
     {
+      config: { options: { host: {} } },
+      message: /`nodes\[2\]\.options\.host` must be a string, got \[object Object\]/,
+    },
+    {
+      config: { options: { path: 7 } },
+      message: /`nodes\[2\]\.options\.path` must be a string, got 7/,
+    },
+    {
       config: { url: "redis://a", durabel: true },
       message: /unknown option `nodes\[2\]\.durabel`: did you mean `nodes\[2\]\.durable`\?/,
     },

@@ -1,6 +1,15 @@
 import { expect } from "chai";
 import leven from "leven";
-import { checkKnown, checkOptions, oneOf, string, whole } from "../../src/runtime/validate.js";
+import {
+  checkKnown,
+  checkOptions,
+  integer,
+  number,
+  oneOf,
+  show,
+  string,
+  whole,
+} from "../../src/runtime/validate.js";
 import { optionsOf } from "../../src/options/table.js";
 
 const MANAGER_OPTIONS = optionsOf("manager");
@@ -57,10 +66,55 @@ describe("an unknown option", () => {
   });
 
   it("is named with the option it is a part of", () => {
+    expect(() => checkKnown([], ["minDelayMs"], "retry.")).to.throw(
+      TypeError,
+      "`retry` must be an object, got an array",
+    );
     expect(() => checkKnown({ delay: 5 }, ["minDelayMs"], "retry.")).to.throw(
       TypeError,
       "unknown option `retry.delay`: did you mean `retry.minDelayMs`?",
     );
+  });
+});
+
+describe("a value in an error", () => {
+  const unable = (): never => {
+    throw new Error("unable");
+  };
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  for (const [what, value, shown] of [
+    ["a text", "a", '"a"'],
+    ["a symbol", Symbol("a"), "Symbol(a)"],
+    ["one without a prototype", Object.create(null), "an object"],
+    ["one that fails to show itself", { toString: unable }, "an object"],
+    [
+      "a function that fails to show itself",
+      Object.assign(() => {}, { toString: unable }),
+      "a function",
+    ],
+    ["one that says nothing any more", proxy, "an object"],
+  ] as const)
+    it(`is shown, whatever it is: ${what}`, () => {
+      expect(show(value)).to.equal(shown);
+    });
+});
+
+describe("a number without an end", () => {
+  for (const [check, message] of [
+    [
+      () => integer("ttlMs", Infinity, 10),
+      "`ttlMs` must be a finite number of at least 10 ms, got Infinity",
+    ],
+    [() => integer("ttlMs", -Infinity, 10), "`ttlMs` must be at least 10 ms, got -Infinity"],
+    [() => whole("permits", Infinity, 1, 9), "`permits` must be from 1 to 9, got Infinity"],
+  ] as const)
+    it(`is refused as such: ${message}`, () => {
+      expect(check).to.throw(RangeError, message);
+    });
+
+  it("is taken where there is no end", () => {
+    expect(number("waitMs", Infinity, 0)).to.equal(Infinity);
   });
 });
 

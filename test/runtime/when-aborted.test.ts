@@ -15,6 +15,32 @@ describe("whenAborted", () => {
     expect(called).to.deep.equal(Array.from({ length: 12 }, (_, at) => at));
   });
 
+  it("calls back whatever a listener before does with the event", () => {
+    const controller = new AbortController();
+    controller.signal.addEventListener("abort", (event) => event.stopImmediatePropagation());
+    let count = 0;
+    whenAborted(controller.signal, () => count++);
+    controller.abort();
+    expect(count).to.equal(1);
+  });
+
+  it("calls nobody back where the signal has aborted before", async () => {
+    let count = 0;
+    whenAborted(AbortSignal.abort(), () => count++)();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(count).to.equal(0);
+  });
+
+  it("listens again after it let the signal go", () => {
+    const controller = new AbortController();
+    whenAborted(controller.signal, () => {})();
+    let count = 0;
+    whenAborted(controller.signal, () => count++);
+    expect(listenersOf(controller.signal)).to.equal(1);
+    controller.abort();
+    expect(count).to.equal(1);
+  });
+
   it("calls nobody back who has lost interest, even meanwhile, and lets the signal go with the last", () => {
     const controller = new AbortController();
     const { signal } = controller;

@@ -56,6 +56,8 @@ export class LockElection implements Election {
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
+    // What is over listens to its signal no more, even if it is asked for a term.
+    this.#isStarted = true;
     await this.#candidacy.end();
     return { done: true, value: undefined };
   }

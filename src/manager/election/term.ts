@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { inspect } from "node:util";
 import type { ReleaseResult } from "../../coordinator/release-result.js";
 import { LockLostError } from "../../api/errors.js";
@@ -20,6 +21,8 @@ export class LeasedTerm implements Term, Leadership {
   /** @internal */
   constructor(lock: LeasedLock) {
     this.#lock = lock;
+    // As that of a lock.
+    setMaxListeners(0, this.#controller.signal);
     const { signal } = lock;
     const onLost = (): void => this.#controller.abort(signal.reason);
     if (signal.aborted) onLost();

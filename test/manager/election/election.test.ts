@@ -76,6 +76,13 @@ describe("LockElection", () => {
     expect(await ended).to.deep.equal(DONE);
   });
 
+  it("does not listen where it was over before it began", async () => {
+    const { election, listenerCount } = opened();
+    await election.return();
+    expect(await election.next()).to.deep.equal(DONE);
+    expect(listenerCount()).to.equal(0);
+  });
+
   it("does not listen any more after a campaign that has failed", async () => {
     const { campaigns, election, listenerCount } = opened();
     const next = rejectionOf(election.next());

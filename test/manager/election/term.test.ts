@@ -3,6 +3,7 @@ import { LeasedTerm } from "../../../src/manager/election/term.js";
 import { LockLostError } from "../../../src/index.js";
 import { LeasedLock } from "../../../src/manager/lock.js";
 import { CoordinatorBench, nodesOfLock } from "../../support/coordinator-bench.js";
+import { listenOften, warningsOf } from "../../support/warnings-of.js";
 
 describe("LeasedTerm", () => {
   function heldTerm() {
@@ -31,6 +32,10 @@ describe("LeasedTerm", () => {
       expect(held.term.signal.aborted).to.equal(title !== "lasts still");
     });
   }
+
+  it("has a signal that any number may listen to without a warning of Node.js", async () => {
+    expect(await warningsOf(() => listenOften(heldTerm().term.signal))).to.deep.equal([]);
+  });
 
   it("tells of its end when it is asked, though no timer has fired yet", () => {
     const { bench, term } = heldTerm();
