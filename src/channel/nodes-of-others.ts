@@ -110,7 +110,14 @@ export class NodesOfOthers {
 
   #findNow(): Found {
     const lists = this.#seen.flatMap((seen) => (seen?.listed ? [seen.listed] : []));
-    const known = this.#names.map((name, index) => ({ name, id: this.#ids[index] }));
+    const recorded = this.#seen.map((seen) => seen?.record?.nodeId);
+    // What another one has on record was copied from it: its own is in the lists, or it gets another.
+    const isOfOther = (id: string, index: number): boolean =>
+      recorded.some((other, at) => at !== index && other === id);
+    const known = this.#names.map((name, index) => {
+      const id = this.#ids[index];
+      return { name, id: id !== undefined && isOfOther(id, index) ? undefined : id };
+    });
     // A node that is missing may have the list of our prefix, or an id that is in another.
     const last = this.#seen.flatMap((seen) => (seen?.lastListed ? [seen.lastListed] : []));
     const lastOfAll = this.#isAllSeen ? last : [];
@@ -118,8 +125,9 @@ export class NodesOfOthers {
       ({ name, id }) => id ?? idOnLists(name, lists, known) ?? idOnLists(name, lastOfAll, known),
     );
     // With a record, but without an id, it is none that others have listed.
-    const recorded = this.#seen.map((seen) => seen?.record?.nodeId);
-    const own = this.#names.map((name, index) => ({ name, id: ids[index] ?? recorded[index] }));
+    const own = this.#names.map((name, index) => {
+      return { name, id: recorded[index] || (ids[index] ?? recorded[index]) };
+    });
     const copy = copyText(own);
     const differences = this.#seen.map((seen) => seen && (copy ?? this.#differenceOf(seen, own)));
     const nodes = this.#names.flatMap((name, index) => {

@@ -75,16 +75,14 @@ function isDecodable(text: string): boolean {
   }
 }
 
-/** That two of our nodes have one id, for people; undefined if none do. Nothing else distinguishes them in lists. */
+/** That two of our nodes have one id, by which lists tell them apart, for people; undefined if none do. */
 export function copyText(own: readonly OwnNode[]): string | undefined {
-  const byId = new Map<string, string>();
-  for (const { id, name } of own) {
-    const other = id === undefined || id === "" ? undefined : byId.get(id);
-    if (other !== undefined)
-      return `${other} and ${name} have the same id on record: the data of one was copied to the other. Empty that with FLUSHALL`;
-    byId.set(id ?? "", name);
-  }
-  return undefined;
+  const ids = own.map(({ id }) => id);
+  const isCopy = ({ id }: OwnNode, at: number): boolean => Boolean(id) && ids.indexOf(id) !== at;
+  const copy = own.find(isCopy);
+  if (copy === undefined) return undefined;
+  const one = own[ids.indexOf(copy.id)]?.name;
+  return `${one} and ${copy.name} count as one, having one id on record: the data of one was copied to the other, which must be emptied (FLUSHALL)`;
 }
 
 /**

@@ -176,8 +176,20 @@ describe("NodesOfOthers: which differ", () => {
     for (const list of [TEXT, ""]) {
       const bench = new Bench().see(0, "n0", list).see(1, "n1", list).see(2, "n0", list);
       expect(bench.differences).to.deep.equal([true, true, true]);
-      expect(bench.lists.difference).to.match(/^a:1 and c:1 have the same id .*FLUSHALL/);
+      expect(bench.lists.difference).to.match(/^a:1 and c:1 count as one, .*FLUSHALL/);
       expect(bench.lists.offerFor(1).list).to.equal(undefined);
+    }
+  });
+
+  it("none any more once the copy was emptied, which gets the id that it had, or a new one", () => {
+    for (const list of [TEXT, ""]) {
+      const bench = new Bench().see(0, "n0", list).see(1, "n1", list).see(2, "n0", list);
+      const { nodeId, isToGetId } = bench.lists.offerFor(2);
+      expect(nodeId).to.equal(list === "" ? undefined : "n2");
+      expect(isToGetId).to.equal(list === "");
+      bench.see(2, nodeId ?? "n9");
+      expect(bench.lists.difference).to.equal(undefined);
+      expect(bench.lists.offerFor(2).list).to.be.a("string");
     }
   });
 

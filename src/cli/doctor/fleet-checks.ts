@@ -7,7 +7,7 @@ import {
 import { NodesOfOthers } from "../../channel/nodes-of-others.js";
 import { AFTER_DELETION, fenceSlackUs, tooFarAhead } from "../../protocol/fencing.js";
 import { RECORD_KEY } from "../../protocol/keys.js";
-import { LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
+import { copyText, LAST_LIST_FIELD, listFieldOf } from "../../protocol/node-list.js";
 import { quorumSize } from "../../protocol/quorum.js";
 import { milliseconds } from "./node-checks.js";
 import {
@@ -62,9 +62,18 @@ function recordedList({ nodes }: FleetSeen, { keyPrefix }: DoctorSettings): read
     keyPrefix,
     nodes.map(({ node }) => node),
   );
-  nodes.forEach(({ sighting, nodeList, lastNodeList }, index) => {
-    if (sighting !== undefined)
-      lists.onSeen(index, { record: sighting.record, nodeList, lastNodeList });
+  // One that is listed twice has one id, too, and nothing else to say.
+  const seen = nodes.map((each) => (twinOf(each, nodes) === undefined ? each.sighting : undefined));
+  const copy = copyText(
+    nodes.map(({ node }, index) => ({ name: node, id: seen[index]?.record?.nodeId })),
+  );
+  if (copy !== undefined) {
+    const change = "FLUSHALL on the one that was copied, and only there";
+    return [{ severity: "warning", code: "node-list", saw: copy, change }];
+  }
+  nodes.forEach(({ nodeList, lastNodeList }, index) => {
+    const record = seen[index]?.record;
+    if (seen[index] !== undefined) lists.onSeen(index, { record, nodeList, lastNodeList });
   });
   return nodes.flatMap(({ node, redisCli }, index) => {
     const difference = lists.differenceOn(index);
