@@ -9,7 +9,7 @@ import type {
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/quorum.js";
 import type { NodeGrant } from "../protocol/node-messages.js";
-import type { FaultVote, Operation } from "../protocol/operation.js";
+import type { FaultVote, Operation, Vote } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";
@@ -53,6 +53,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   readonly #onState: (state: ChannelState, detail: string) => void;
   readonly #releases = new PendingReleases();
   #releaseTimer: Timer | undefined;
+  /** The one of them that was sent last to find out whether the node executes it now. */
+  #probe: Entry | undefined;
   /** The last one of an operation; lease clock, ms. */
   #fault: { readonly message: string; readonly atMs: number } | undefined;
   readonly #pipeline: Pipeline;
@@ -319,7 +321,8 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   }
 
   onFault(entry: Entry, { fault, message }: FaultVote): void {
-    if (entry.mayHold) this.#keepFailed(entry);
+    const isProbe = entry.operation === this.#probe?.operation;
+    if (entry.mayHold) this.#keepFailed((isProbe && this.#probe) || entry);
     if (fault !== "misconfigured" && fault !== "server" && fault !== "implausible") return;
     const nowMs = this.#clock.now();
     this.#fault = { message, atMs: nowMs };
@@ -338,8 +341,21 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#releaseTimer ??= this.#clock.setTimer(RELEASE_PAUSE_MS, () => {
       this.#releaseTimer = undefined;
       // Otherwise they are sent when it is.
-      if (this.#phase === "ready") this.#sendReleases();
+      if (this.#phase === "ready") this.#tryRelease();
     });
+  }
+
+  /** If the node executes the first, it gets the others. */
+  #tryRelease(): void {
+    const first = this.#releases.takeOne(this.#clock.steady());
+    if (first === undefined) return;
+    this.#probe = first;
+    const onVote = (index: number, vote: Vote): void => {
+      if (vote.kind === "fault") return;
+      first.receiver.onVote(index, vote);
+      if (this.#phase === "ready") this.#sendReleases();
+    };
+    this.#pipeline.push({ ...first, receiver: { onVote } });
   }
 
   #sendReleases(): void {

@@ -1,13 +1,18 @@
-import { NOBODY } from "../coordinator/ports.js";
 import type { AnyOperation } from "../protocol/operation.js";
 import { withoutPlace } from "./deferred-acquires.js";
 import type { Entry } from "./entry.js";
 
 /**
+ * How many releases that failed are kept. A node that cannot write fails all of them, those of acquires that it refused
+ * to execute, too: there can be thousands a second. The keys of the oldest expire first.
+ */
+const MAX_FAILED = 4_096;
+
+/**
  * Releases that a node has not confirmed, kept until it is back, or executes them again: one that cannot write (its
  * replicas or its disk are gone) answers with an error and keeps the keys.
  *
- * Their keys were stored over an earlier connection. What the node had answered by the time it closed is gone one key
+ * Those of a connection that has closed: what the node had answered by the time it closed is gone one key
  * life later, and so need not be released any more. What it had not answered may be executed at any later time: a
  * stopped node does that when it continues, whether or not its client has closed the connection. Such a release is
  * kept for however long the node is away.
@@ -46,7 +51,17 @@ export class PendingReleases {
     const { operation } = entry;
     if (operation.kind !== "release") return;
     const { owedUntilMs = steadyMs + operation.ttlMs } = entry;
-    this.keep({ ...entry, receiver: NOBODY, owedUntilMs }, steadyMs);
+    if (this.#entries.length >= MAX_FAILED) {
+      const at = this.#entries.findIndex((each) => each.owedUntilMs !== undefined);
+      if (at >= 0) this.#entries.splice(at, 1);
+    }
+    this.keep({ ...entry, owedUntilMs }, steadyMs);
+  }
+
+  /** Removes and returns the first that can still matter, to find out whether the node executes it now. */
+  takeOne(steadyMs: number): Entry | undefined {
+    this.prune(steadyMs);
+    return this.#entries.shift();
   }
 
   /** Removes and returns all that can still matter, in order. */

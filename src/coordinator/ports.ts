@@ -60,7 +60,8 @@ export interface NodePort {
   readonly name: string;
   /**
    * Asks the node. The receiver is called at most once, possibly long after it gave up, and never before `submit` has
-   * returned. Operations keep their order.
+   * returned; that of a release once more where the node executes it after it had failed there. Operations keep their
+   * order.
    *
    * @param mayHold for a release: a key of this attempt may be (or come) on the node, so the
    *   release has to reach it even if the node is down now.

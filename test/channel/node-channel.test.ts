@@ -568,9 +568,9 @@ describe("NodeChannel: owed releases", () => {
       for (let count = 1; count < 10; count++) {
         const batch = bench.connection.batches.length;
         expect(batch).to.equal(Math.min(count, sentCount));
-        if (batch === count)
-          bench.connection.answer(count - 1, [count <= lastFault ? NO_REPLICAS : granted(0)]);
-        expect(bench.votes.get("release a"), "told at once").to.deep.equal(NO_REPLICAS);
+        const vote = count <= lastFault ? NO_REPLICAS : granted(0);
+        if (batch === count) bench.connection.answer(count - 1, [vote]);
+        expect(bench.votes.get("release a"), "told at once").to.deep.equal(vote);
         bench.clock.advance(999);
         expect(bench.connection.batches.length).to.equal(batch);
         bench.clock.advance(1);
@@ -580,6 +580,32 @@ describe("NodeChannel: owed releases", () => {
       expect(bench.channel.pendingReleaseCount).to.equal(0);
     });
   }
+
+  it("tries with one of many that failed, and sends the others once that is executed", () => {
+    const bench = readyOfThree();
+    const owners = ["a", "b", "c", "d"];
+    for (const owner of owners) bench.submit("release", owner, { mayHold: true, ttlMs: 60_000 });
+    bench.clock.flush();
+    const failed = owners.map(() => NO_REPLICAS);
+    bench.connection.answer(0, failed);
+    for (let count = 1; count < 4; count++) {
+      bench.clock.advance(1_000);
+      bench.clock.flush();
+      expect(bench.connection.sent.at(-1)).to.have.length(1);
+      expect(bench.connection.sent).to.have.length(count + 1);
+      bench.connection.answer(count, [NO_REPLICAS]);
+    }
+    bench.clock.advance(1_000);
+    bench.clock.flush();
+    const [first] = bench.connection.sent.at(-1) ?? [];
+    bench.connection.answer(4, [granted()]);
+    bench.clock.flush();
+    expect(bench.connection.sent.at(-1)).to.have.length(3).and.not.include(first);
+    bench.connection.answer(5);
+    for (const owner of owners)
+      expect(bench.votes.get(`release ${owner}`)).to.include({ kind: "granted" });
+    expect(bench.channel.pendingReleaseCount).to.equal(0);
+  });
 
   it("sends none again that failed, and whose key nothing has put there", () => {
     const bench = ready();

@@ -105,4 +105,24 @@ describe("PendingReleases", () => {
     expect(releases.keep(release("a"), 11_000)).to.equal(false);
     expect(releases.keep(release("b"), 11_000)).to.equal(true);
   });
+
+  it("keeps those that failed until their keys have expired, whatever connection there was", () => {
+    const releases = new PendingReleases();
+    releases.keepFailed(release("a"), 5_000);
+    // It fails again.
+    const again = releases.takeOne(5_500);
+    if (again === undefined) return expect.fail("it is gone");
+    releases.keepFailed(again, 5_500);
+    expect(releases.takeOne(6_000)).to.equal(undefined);
+  });
+
+  it("keeps at most 4,096 that failed, the latest, and all others", () => {
+    const releases = new PendingReleases();
+    releases.onClosed(0, []);
+    releases.keep(release("kept"), 0);
+    for (let at = 0; at < 4_096; at++) releases.keepFailed(release(`${at}`), 0);
+    const left = owners(releases.takeAll(0));
+    expect(left).to.have.length(4_096).and.include.members(["kept", "1", "4095"]);
+    expect(left).to.not.include("0");
+  });
 });
