@@ -18,7 +18,7 @@ export interface Entry {
   /** It was sent over an earlier connection too, which may have executed it. */
   readonly wasSent: boolean;
   /** Of a release that failed on the node: when its key has expired there, monotonic clock, ms. */
-  readonly owedUntilMs?: number;
+  readonly owedUntilMs?: number | undefined;
 }
 
 /** Why an operation is not sent. */

@@ -61,6 +61,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   readonly #ttl: TtlOnRecord;
 
   #phase: "connecting" | "ready" | "down" | "misconfigured" | "closed" = "connecting";
+  #toldDetail = "";
   #toldState: ChannelState | undefined;
   /** Until its quarantine ends. */
   #timer: Timer | undefined;
@@ -321,9 +322,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   }
 
   onFault(entry: Entry, { fault, message }: FaultVote): void {
-    const isProbe = entry.operation === this.#probe?.operation;
-    if (entry.mayHold) this.#keepFailed((isProbe && this.#probe) || entry);
-    if (fault !== "misconfigured" && fault !== "server" && fault !== "implausible") return;
+    if (entry.mayHold) this.#keepFailed(entry, fault === "suspected");
     const nowMs = this.#clock.now();
     this.#fault = { message, atMs: nowMs };
     // It says which permissions are missing, and whether that is so for all that is asked.
@@ -336,8 +335,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.handshake(undefined);
   }
 
-  #keepFailed(entry: Entry): void {
-    this.#releases.keepFailed(entry, this.#clock.steady());
+  /** @param isSilent the node may execute at any later time what it was sent before: a key life begins again */
+  #keepFailed(entry: Entry, isSilent: boolean): void {
+    const isProbe = entry.operation === this.#probe?.operation;
+    const owed = (isProbe && this.#probe) || entry;
+    const kept = isSilent ? { ...owed, owedUntilMs: undefined } : owed;
+    this.#releases.keepFailed(kept, this.#clock.steady());
     this.#releaseTimer ??= this.#clock.setTimer(RELEASE_PAUSE_MS, () => {
       this.#releaseTimer = undefined;
       // Otherwise they are sent when it is.
@@ -378,8 +381,9 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     if (state === "quarantined") {
       this.#timer = this.#clock.setTimer(this.quarantineLeftMs, () => this.#tell());
     }
-    if (state === this.#toldState) return;
-    this.#toldState = state;
+    const isNewReason = state === "misconfigured" && this.#detail !== this.#toldDetail;
+    if (state === this.#toldState && !isNewReason) return;
+    [this.#toldState, this.#toldDetail] = [state, this.#detail];
     this.#onState(state, this.detail);
   }
 

@@ -101,6 +101,8 @@ export class NodeConnections {
   }
 
   #onHandshake(connection: NodeConnection, handshake: Handshake): void {
+    // Not the first of its connection: what is asked later is answered, too.
+    if (this.#previous?.name === connection.name) this.#refusedCount = 0;
     this.#previous = { name: connection.name, connectionId: handshake.connectionId };
     const id = handshake.record?.id;
     const ownSinceMs = id === undefined ? undefined : this.#offers.get(id);

@@ -2,6 +2,7 @@ import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { Suspicion } from "../channel/suspicion.js";
 import type { Clock } from "../coordinator/ports.js";
 import { giveUpAfterMs } from "../protocol/deadlines.js";
+import { isConnectionClosed } from "../script/redis-errors.js";
 import { dropClient } from "./drop-stream.js";
 
 /**
@@ -43,32 +44,44 @@ export class ClusterMember {
     this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs(nodeTimeoutMs), {
       oldestSentMs: () => [...this.#calls][0]?.sentMs,
       onSuspicion: () => {
-        if (this.#suspicion.isSuspected) for (const { giveUp } of this.#calls) giveUp();
+        if (this.isSilent) for (const { giveUp } of this.#calls) giveUp();
       },
       onBroken: () => this.#drop(),
     });
   }
 
-  /** Whether it is suspected; nothing should be sent to it then, but it is asked whether it answers again. */
+  /** Nothing should be sent to it now. */
   get isSilent(): boolean {
-    if (!this.#suspicion.isSuspected) return false;
+    return this.#suspicion.isSuspected;
+  }
+
+  /** Whoever would have sent something to it while it is silent finds out whether it answers again. */
+  tryAgain(): void {
     if (this.#calls.size === 0) this.#probe();
     // It may have been replaced, which ioredis finds out only now and then.
     this.#cluster.refreshSlotsCache();
-    return true;
   }
 
   /** @throws SILENT if it is not answered in time, and what `send` rejects with */
   ask(send: () => Promise<unknown>): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = { sentMs: this.#clock.now(), giveUp: () => reject(SILENT) };
-      const onAnswered = (): void => {
-        // Where it was dropped, it is our own doing that it ends.
-        if (this.#calls.delete(call) && this.#suspicion.isSuspected) this.#suspicion.trust();
+      const onEnd = (isAnswer: boolean): void => {
+        const isOfNow = this.#calls.delete(call);
+        if (isOfNow && isAnswer && this.isSilent) this.#suspicion.trust();
       };
       this.#calls.add(call);
       this.#suspicion.watch(call.sentMs);
-      send().finally(onAnswered).then(resolve, reject);
+      send().then(
+        (reply) => {
+          onEnd(true);
+          resolve(reply);
+        },
+        (error: unknown) => {
+          onEnd(!isConnectionClosed(error));
+          reject(error);
+        },
+      );
     });
   }
 

@@ -30,7 +30,12 @@ import { fencesKey, inSmallTable } from "./cluster-fences.js";
 import { ClusterSubscription, tellsForMs, type Slot } from "./cluster-subscription.js";
 import { joined, slotPartsOf, type PartVote, type SlotPart } from "./slot-parts.js";
 import { slotTags, type SlotTags } from "./slot-tags.js";
-import { isConnectionClosed, isNoScript, operationFault } from "../script/redis-errors.js";
+import {
+  isConnectionClosed,
+  isNoScript,
+  isOfClusterMember,
+  operationFault,
+} from "../script/redis-errors.js";
 
 /**
  * A Redis Cluster counted as one node.
@@ -234,7 +239,10 @@ class ClusterConnection implements Connection {
   ): Promise<readonly Vote[] | undefined> {
     const address = this.#cluster.slots[slot]?.[0] ?? "";
     const member = this.#memberAt(address);
-    if (member.isSilent) return operations.map(() => UNASKED);
+    if (member.isSilent) {
+      member.tryAgain();
+      return operations.map(() => UNASKED);
+    }
     const name = this.#loaded.has(address) ? "evalsha" : "eval";
     this.#loaded.add(address);
     this.#last.set(slot, number);
@@ -259,12 +267,12 @@ class ClusterConnection implements Connection {
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
       if (error === SILENT) return operations.map(() => UNANSWERED);
-      if (!isConnectionClosed(error)) return operations.map(() => operationFault(error));
+      const isClosed = isConnectionClosed(error);
       // That of the whole Cluster has its own event.
-      if (this.#cluster.status !== "ready") throw error;
-      // ioredis finds out only now and then who has the slots of a member that is gone.
-      this.#cluster.refreshSlotsCache();
-      return operations.map(() => GONE);
+      if (isClosed && this.#cluster.status !== "ready") throw error;
+      // ioredis finds out only now and then who has the slots of a member that is gone, or was removed.
+      if (isClosed || isOfClusterMember(error)) this.#cluster.refreshSlotsCache();
+      return operations.map(() => (isClosed ? GONE : operationFault(error)));
     }
   }
 

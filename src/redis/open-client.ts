@@ -47,7 +47,8 @@ export function hardenedCluster(
   const { retryStrategy: _, enableOfflineQueue: __, ...own } = hardened(connectTimeoutMs);
   return {
     lazyConnect: true,
-    enableOfflineQueue: false,
+    // Otherwise what is for a member that is just being connected to would fail.
+    enableOfflineQueue: true,
     enableAutoPipelining: false,
     clusterRetryStrategy: () => null,
     clusterNodeRetryStrategy: null,

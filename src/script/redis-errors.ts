@@ -161,6 +161,7 @@ const CLOSED = [
   "Stream isn't writeable",
   "Command aborted due to connection close",
   "Reached the max retries per request limit",
+  "None of startup nodes is available",
 ];
 
 /** Not an answer of the server: the end of the connection, which is reported as such. */

@@ -607,6 +607,18 @@ describe("NodeChannel: owed releases", () => {
     expect(bench.channel.pendingReleaseCount).to.equal(0);
   });
 
+  it("sends one again for a key life after the node was silent: it may still execute what it was sent", () => {
+    const bench = ready();
+    bench.send("release", "a", { mayHold: true, ttlMs: 3_000 });
+    for (let count = 0; count < 10; count++) {
+      expect(bench.connection.batches).to.have.length(count + 1);
+      bench.connection.answer(count, [fault("suspected")]);
+      bench.clock.advance(1_000);
+    }
+    bench.connection.answer(10, [granted()]);
+    expect(bench.channel.pendingReleaseCount).to.equal(0);
+  });
+
   it("sends none again that failed, and whose key nothing has put there", () => {
     const bench = ready();
     bench.send("release", "a");

@@ -45,6 +45,17 @@ describe("A Cluster of which a member", () => {
     await (await locks.acquire("x", { waitMs: 10_000 })).release();
   });
 
+  it("is still being connected to is waited for", async () => {
+    await using stack = new AsyncDisposableStackOf();
+    const { first, second } = await open(stack);
+    const seeds = [first, second].map(({ port }) => ({ host: "127.0.0.1", port }));
+    for (let count = 0; count < 20; count++) {
+      await using locks = new LockManager([new Cluster(seeds, { lazyConnect: true })], PATIENT);
+      await locks.ready();
+      for (const name of ["theirs", "ours"]) await (await locks.tryAcquire(name))?.release();
+    }
+  });
+
   it("is down costs only its own names", async () => {
     await using stack = new AsyncDisposableStackOf();
     const { second, locks } = await open(stack);

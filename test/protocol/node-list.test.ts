@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
+  copyText,
   differenceText,
   idOnLists,
   isSameList,
@@ -100,6 +101,23 @@ describe("isSameList", () => {
       }),
     );
   });
+});
+
+describe("copyText", () => {
+  for (const [ids, copies] of [
+    [["a", "b", "a"], /^own0 and own2 count as one/],
+    [["a", "b", "b"], /^own1 and own2 count as one/],
+    [["a", "b", "c"], undefined],
+    // Not seen yet, and without an id.
+    [["a", undefined, undefined], undefined],
+    [["a", "", ""], undefined],
+  ] as const) {
+    it(`of ${ids.join()} is ${copies ?? "nothing"}`, () => {
+      const text = copyText(ids.map((id, at) => ({ id, name: `own${at}` })));
+      if (copies === undefined) expect(text).to.equal(undefined);
+      else expect(text).to.match(copies);
+    });
+  }
 });
 
 describe("idOnLists", () => {

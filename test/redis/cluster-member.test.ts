@@ -11,8 +11,11 @@ const GIVE_UP_MS = 2_000;
 function bench() {
   const clock = new ManualClock();
   const told: string[] = [];
-  const open: (() => void)[] = [];
-  const answered = (): Promise<unknown> => new Promise<void>((resolve) => open.push(resolve));
+  const open: ((error: Error | undefined) => void)[] = [];
+  const answered = (): Promise<unknown> =>
+    new Promise<void>((resolve, reject) =>
+      open.push((error) => (error === undefined ? resolve() : reject(error))),
+    );
   const client = {
     options: { host: "a", port: 1 },
     status: "ready",
@@ -36,10 +39,10 @@ function bench() {
     await new Promise((resolve) => setImmediate(resolve));
     return told.splice(0);
   };
-  const answer = (): void => {
-    for (const each of open.splice(0)) each();
+  const fail = (error?: Error): void => {
+    for (const each of open.splice(0)) each(error);
   };
-  return { clock, member, ask, read, answer };
+  return { clock, member, ask, read, fail, answer: () => fail() };
 }
 
 describe("ClusterMember", () => {
@@ -63,6 +66,7 @@ describe("ClusterMember", () => {
     clock.advance(1);
     expect(await read()).to.deep.equal(["silent", "silent"]);
     expect(member.isSilent).to.equal(true);
+    member.tryAgain();
     expect(await read(), "who has its slots now").to.deep.equal(["slots"]);
     answer();
     expect(await read()).to.deep.equal([]);
@@ -81,10 +85,28 @@ describe("ClusterMember", () => {
     expect(await read()).to.deep.equal([]);
     for (const expected of [["ping", "slots"], ["slots"]]) {
       expect(member.isSilent).to.equal(true);
+      member.tryAgain();
       expect(await read()).to.deep.equal(expected);
     }
     answer();
     expect(await read()).to.deep.equal([]);
+    expect(member.isSilent).to.equal(false);
+  });
+
+  it("is silent until it answers, and not because a connection to it has failed", async () => {
+    const { clock, member, ask, read, fail } = bench();
+    ask();
+    clock.advance(SUSPECT_MS);
+    fail(new Error("Connection is closed."));
+    expect(await read()).to.deep.equal(["silent"]);
+    member.tryAgain();
+    expect(await read()).to.deep.equal(["ping", "slots"]);
+    fail(new Error("Connection is closed."));
+    expect(await read()).to.deep.equal([]);
+    expect(member.isSilent).to.equal(true);
+    member.tryAgain();
+    fail(new Error("NOPERM this user has no permissions to run the 'ping' command"));
+    expect(await read()).to.deep.equal(["ping", "slots"]);
     expect(member.isSilent).to.equal(false);
   });
 });

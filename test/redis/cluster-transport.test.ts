@@ -38,6 +38,9 @@ const NODE_TIMEOUT_MS = 100;
 
 const opened: Connection[] = [];
 
+/** How often a Cluster was asked who has its slots. */
+let lookedCount = 0;
+
 /** A script call, as the Cluster gets it. */
 interface Call {
   readonly name: string;
@@ -68,7 +71,7 @@ function connectionTo(
   const client = Object.assign(new EventEmitter(), {
     connect: () => Promise.resolve(),
     status: "ready",
-    refreshSlotsCache: () => {},
+    refreshSlotsCache: () => void lookedCount++,
     nodes: () => [frozen, member],
     slots: Array.from({ length: 16_384 }, (_, slot) => [slot < 8_192 ? "a:1" : "b:1"]),
     sendCommand: (command: Command) => {
@@ -114,6 +117,9 @@ async function runIdOf(nodes: string): Promise<string> {
 }
 
 describe("ClusterTransport", () => {
+  beforeEach(() => {
+    lookedCount = 0;
+  });
   afterEach(() => {
     for (const connection of opened.splice(0)) connection.close();
   });
@@ -237,6 +243,7 @@ describe("ClusterTransport", () => {
         if (slot === slotOf("b")) throw new Error("CLUSTERDOWN Hash slot not served");
         return number;
       });
+      expect(lookedCount, "who has it now").to.be.above(0);
       if (reply?.kind !== "votes") return expect.fail("no votes");
       const kinds = names.map((name) => (name === "b" ? "fault" : "granted"));
       expect(reply.votes.map(({ kind }) => kind)).to.deep.equal(kinds);

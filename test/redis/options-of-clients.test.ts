@@ -114,7 +114,7 @@ const OF_A_CLUSTER: Fates<keyof (ClusterOptions & ClusterOptions5 & ValkeyCluste
   slotsRefreshInterval: ["copied", 54_321],
   clusterRetryStrategy: ["own", five],
   clusterNodeRetryStrategy: ["own", five],
-  enableOfflineQueue: ["own", true],
+  enableOfflineQueue: ["own", false],
   enableReadyCheck: ["own", false],
   enableAutoPipelining: ["own", true],
   autoPipeliningIgnoredCommands: ["own", ["get"]],

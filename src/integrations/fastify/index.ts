@@ -205,7 +205,7 @@ class Answer {
     raw.once("close", onClose);
     if (isClosed(raw)) onClose();
     // One that the handler has taken into its own hands is over with the connection.
-    this.#ended = over.then(() => (reply.sent ? undefined : begun));
+    this.#ended = over.then(() => (reply.sent || raw.headersSent ? undefined : begun));
     // What a handler returns that answers later. Fastify's own takes a client that leaves for the answer.
     // oxlint-disable-next-line unicorn/no-thenable -- it is one already
     Object.assign(reply, { then: (onEnd: () => void) => void this.#ended.then(() => onEnd()) });
