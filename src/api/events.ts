@@ -43,7 +43,7 @@ export interface LateLock {
 
 /** Events of a {@link LockManager}, with the arguments of their listeners. */
 export interface LockManagerEvents {
-  /** A node's state changed. */
+  /** A node's state changed, or the reason for which it is misconfigured. */
   node: [status: NodeStatus];
   /**
    * The renewal of a lock is failing, and the lock ends in `lossNoticeMs` or less unless a renewal still
