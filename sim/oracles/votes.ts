@@ -18,7 +18,8 @@ export function checkVotes({ events }: History, violate: Violate): void {
         const message = `node ${event.node} voted twice in round ${event.round} of ${event.ownerId}`;
         violate(atUs, message);
       }
-      answered.add(vote);
+      // A release that failed is sent again, and may then be answered.
+      if (event.op !== "release" || event.vote !== "fault") answered.add(vote);
       const asked = attempts.get(event.ownerId);
       const isOfAttempt = event.op === "acquire" && asked?.get(event.node) === event.round;
       if (isOfAttempt && event.vote === "refused") asked?.set(event.node, undefined);

@@ -6,6 +6,13 @@ describe("oracle S5, votes", () => {
     "S5",
     [
       { title: "one vote of each node", events: [vote(1, "A", 0), vote(1, "A", 1)] },
+      {
+        title: "a release that failed, and was answered later",
+        events: [
+          vote(1, "A", 0, { op: "release", vote: "fault" }),
+          vote(2, "A", 0, { op: "release" }),
+        ],
+      },
       { title: "one node in two rounds", events: [vote(1, "A", 0), vote(2, "A", 0, { round: 2 })] },
       {
         title: "one attempt to three nodes, then another's",
@@ -32,6 +39,10 @@ describe("oracle S5, votes", () => {
         ],
       },
       { title: "a second vote of a node", events: [vote(1, "A", 0), vote(2, "A", 0)] },
+      {
+        title: "a second vote on a release",
+        events: [vote(1, "A", 0, { op: "release" }), vote(2, "A", 0, { op: "release" })],
+      },
       {
         title: "an ownerId that is used again",
         events: [send(0, "A", 0), send(9, "A", 0, { round: 2 })],
