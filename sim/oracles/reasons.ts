@@ -2,6 +2,7 @@ import { getOrAdd } from "./get-or-add.js";
 import {
   waitQueueOf,
   type CallEvent,
+  type GrantEvent,
   type History,
   type HistoryEvent,
   type HistorySettings,
@@ -12,7 +13,7 @@ import {
   type VoteEvent,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
-import { isPermit, rootsOf, waitedFor } from "./names.js";
+import { isPermit, rootOf, rootsOf, waitedFor } from "./names.js";
 import { NodeLists } from "./node-lists.js";
 
 /** An acquire that has not settled. */
@@ -35,7 +36,8 @@ interface OpenCall {
  * `split` if nodes that gave the name to several made a quorum impossible, `unreachable` if not, `exhausted` if a quorum granted too late, or other tokens came in
  * between, `queued` if nobody was asked, `foreign` if what stands at the name on so many nodes is no lock of the layout
  * that no quorum was left, and nothing else; `taken` if so many nodes refused an extend that no quorum could confirm it,
- * or one says that an operator has ended it. Adoptions have reasons of their own. Contention and silence are never taken
+ * or one says that an operator has ended it, or its process was granted the name just now, and one of the two locks
+ * excludes all others. Adoptions have reasons of their own. Contention and silence are never taken
  * for each other.
  */
 export function checkReasons(history: History, violate: Violate): void {
@@ -65,6 +67,8 @@ class Reasons {
   readonly #resized = new Set<string>();
   /** Locks that were passed on just now, by process and name, to callers that have not settled yet. */
   #passedOn: { readonly at: string; readonly atUs: number }[] = [];
+  /** By owner: one of each name. */
+  readonly #grants = new Map<string, GrantEvent[]>();
   /** Owners who were told that an operator has ended their lock. */
   readonly #ended = new Set<string>();
 
@@ -90,6 +94,9 @@ class Reasons {
         return undefined;
       case "size":
         this.#resized.add(event.name);
+        return undefined;
+      case "grant":
+        getOrAdd(this.#grants, event.ownerId, () => []).push(event);
         return undefined;
       case "end":
         if (event.why === "given") this.#given.add(event.ownerId);
@@ -306,8 +313,10 @@ class Reasons {
     return result === "granted" || (result === "exhausted" && ballot.granted.size >= quorum);
   }
 
-  #onLost({ reason, ownerId, name }: LostEvent): string | undefined {
-    if (reason !== "taken" || this.#ended.has(ownerId)) return undefined;
+  #onLost(event: LostEvent): string | undefined {
+    const { reason, ownerId, name } = event;
+    if (reason !== "taken" || this.#ended.has(ownerId) || this.#isDisproved(event))
+      return undefined;
     const rounds = this.#extends.get(ownerId) ?? [];
     if (rounds.some(({ refused, toleratedCount }) => refused.size > toleratedCount))
       return undefined;
@@ -315,11 +324,27 @@ class Reasons {
     return `${ownerId} was told that ${name} is taken: ${votes}`;
   }
 
+  /** Its process was granted the name, and both cannot hold it. */
+  #isDisproved({ ownerId, process, atUs }: LostEvent): boolean {
+    const own = this.#grants.get(ownerId) ?? [];
+    const names = own.map(({ name }) => rootOf(name));
+    const isExclusive = own.every(excludesAll);
+    return [...this.#grants.values()].flat().some((grant) => {
+      const isAnother = grant.ownerId !== ownerId && grant.process === process;
+      const isNow = grant.atUs === atUs && names.includes(rootOf(grant.name));
+      return isAnother && isNow && (isExclusive || excludesAll(grant));
+    });
+  }
+
   #attemptsAt({ process, name, via }: Asking): Ballot[] {
     // Attempts are at one permit or another, for a call that wants any.
     const key = `${process} ${via ?? "manager"} ${waitedFor(name)}`;
     return getOrAdd(this.#attempts, key, () => []);
   }
+}
+
+function excludesAll({ name, mode, owner }: GrantEvent): boolean {
+  return mode === undefined && owner === undefined && !isPermit(name);
 }
 
 function ballotKey({ op, ownerId, round }: Pick<SendEvent, "op" | "ownerId" | "round">): string {

@@ -2,7 +2,7 @@ import type { LossReason } from "../coordinator/loss.js";
 import type { NodeStatus } from "./events.js";
 import { detailOf, errorText, firstOf, quoted, shortened, type ErrorText } from "./error-text.js";
 import { helpOf } from "./help.js";
-import { commonLabel, firstFault, tallyText, type NodeVote } from "./tally.js";
+import { commonLabel, firstFault, isOpenBySilence, tallyText, type NodeVote } from "./tally.js";
 
 /** Stable names of the failures. Match on `error.code`: it also works across module copies. */
 export type QuorateErrorCode =
@@ -212,6 +212,9 @@ export class QueueFullError extends LockHeldError {
  */
 export abstract class NoQuorumError extends QuorateError {}
 
+/** What helps where several clients ask at the same moment. */
+const ASK_AGAIN = "Try again, or wait for it with `waitMs`";
+
 /**
  * Too few nodes answered to decide whether the lock is held. From `lock.extend()`: the lock is still held for
  * `lock.remainingMs`.
@@ -220,7 +223,9 @@ export class QuorumUnreachableError extends NoQuorumError {
   readonly code = "QUORATE_UNREACHABLE";
   constructor(lockName: string, votes: readonly NodeVote[]) {
     const happened = `no quorum for ${quoted(lockName)}${firstFault(votes)}`;
-    const remedy = "Check the nodes: `error.votes` and `locks.nodes` have the reason for each";
+    const remedy = isOpenBySilence(votes)
+      ? ASK_AGAIN
+      : "Check the nodes: `error.votes` and `locks.nodes` have the reason for each";
     super({ happened, remedy }, lockName, votes);
   }
 }
@@ -233,7 +238,7 @@ export class SplitError extends NoQuorumError {
   readonly code = "QUORATE_SPLIT";
   constructor(lockName: string, votes: readonly NodeVote[]) {
     const happened = `no quorum for ${quoted(lockName)}: several clients ask for it at once`;
-    super({ happened, remedy: "Try again, or wait for it with `waitMs`" }, lockName, votes);
+    super({ happened, remedy: ASK_AGAIN }, lockName, votes);
   }
 }
 

@@ -1,5 +1,6 @@
 import { detailOf } from "./error-text.js";
 import type { FaultKind, Votes } from "../protocol/operation.js";
+import { quorumSize } from "../protocol/quorum.js";
 
 /** One node's part in a failure. */
 export interface NodeVote {
@@ -50,16 +51,27 @@ const FAULT_TEXT: Readonly<Record<FaultKind, string>> = {
   closed: "closed",
 };
 
+/** Whether only nodes that were not waited for keep the outcome open: none has a fault, and no quorum agrees. */
+export function isOpenBySilence(votes: readonly NodeVote[]): boolean {
+  const quorum = quorumSize(votes.length);
+  const countOf = (wanted: NodeVote["vote"]): number =>
+    votes.filter(({ vote }) => vote === wanted).length;
+  const isAgreed = Math.max(countOf("granted"), countOf("refused")) >= quorum;
+  return countOf("none") > 0 && countOf("fault") === 0 && !isAgreed;
+}
+
 /** `2/5 granted, 1 refused, 2 timed out` */
 export function tallyText(votes: readonly NodeVote[]): string {
   const counts = new Map<string, number>();
   for (const { vote, fault } of votes) {
-    // A node that was not waited for any more says nothing about itself.
     if (vote === "granted" || vote === "none") continue;
     const word = fault === undefined ? "refused" : FAULT_TEXT[fault];
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const grantedCount = votes.filter(({ vote }) => vote === "granted").length;
+  // Elsewhere they say nothing about the outcome.
+  if (isOpenBySilence(votes))
+    counts.set("not waited for", votes.filter(({ vote }) => vote === "none").length);
   const rest = [...counts].map(([word, count]) => `${count} ${word}`);
   return [`${grantedCount}/${votes.length} granted`, ...rest].join(", ");
 }

@@ -238,7 +238,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return true;
   }
 
-  /** Called by the renewal. */
+  /** Called by the renewal, and where a grant to another request of this process proves it. */
   onTaken(): void {
     this.#lose("taken");
   }

@@ -22,9 +22,12 @@ export interface GrantedLease {
 /** A lock that its lock manager may end. */
 export interface ManagedLease extends Linkable {
   readonly keys: LockKind;
+  readonly ownerId: string;
   close(): Promise<void>;
   /** The lock ends immediately: another request of this process steals the name. */
   preempt(): void;
+  /** The lock ends immediately: a quorum of nodes no longer has it. */
+  onTaken(): void;
 }
 
 /**

@@ -21,7 +21,7 @@ export function poll(
     const end = (): void => {
       left = 0;
       schedule.remove(sleeper);
-      const silent = faultVote("timeout", true, `no answer within ${timeoutMs} ms`);
+      const silent = faultVote("timeout", true, `no answer within ${Math.round(timeoutMs)} ms`);
       resolve(votes.map((vote) => vote ?? silent));
     };
     const sleeper: Sleeper = { wakeAtMs: 0, heapIndex: -1, graceMs: 1, wake: end };

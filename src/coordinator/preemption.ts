@@ -1,5 +1,6 @@
 import type { Happened } from "../protocol/next-move.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import type { Lease } from "./lease.js";
 import type { Linkable } from "./linked-set.js";
 import type { ManagedLease } from "./observer.js";
 
@@ -37,6 +38,23 @@ export interface Thief extends Pending {
   readonly attemptCount: number;
   readonly isOver: boolean;
   on(happened: Extract<Happened, { readonly what: "decided" }>): void;
+}
+
+/**
+ * Ends the locks of this process that a grant to another request of it disproves: another process has stolen them, or an
+ * operator has ended them, and they would believe in themselves until their next renewal. While one of the two excludes
+ * all others, a quorum of nodes that granted it no longer has the other. One that was passed on proves nothing new.
+ */
+export function endDisproved(
+  held: Iterable<ManagedLease>,
+  { keys, ownerId, run }: Pick<Lease, "keys" | "ownerId" | "run">,
+): void {
+  if (run.passOnCount > 0) return;
+  for (const other of held) {
+    const isExclusive = keys.isMutex || other.keys.isMutex;
+    if (!isExclusive || other.ownerId === ownerId) continue;
+    if (other.keys.lockKeys.some((key) => keys.lockKeys.includes(key))) other.onTaken();
+  }
 }
 
 /**

@@ -225,7 +225,11 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
       return;
     }
     if (!this.#isOver) {
-      const silent = faultVote("timeout", true, `no answer within ${this.timeoutMs} ms`);
+      const silent = faultVote(
+        "timeout",
+        true,
+        `no answer within ${Math.round(this.timeoutMs)} ms`,
+      );
       for (let index = 0; index < this.votes.length; index++) this.votes[index] ??= silent;
       this.#decide(true);
     }

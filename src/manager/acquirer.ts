@@ -2,7 +2,7 @@ import { Acquire, type AcquireOutcome, type Wanted } from "../coordinator/acquir
 import type { LeaseHandle } from "../coordinator/lease.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { LinkedSet } from "../coordinator/linked-set.js";
-import type { Pending } from "../coordinator/preemption.js";
+import { endDisproved, type Pending } from "../coordinator/preemption.js";
 import type { ManagedLease } from "../coordinator/observer.js";
 import { ClosedError, LockHeldError, LockLostError, type QuorateError } from "../api/errors.js";
 import type { QuorateWarning } from "../api/events.js";
@@ -177,8 +177,11 @@ export class Acquirer {
         this.pending.delete(acquire);
         ignoreSignal?.();
         trace?.onOutcome(outcome, acquire.attemptCount);
-        if (outcome.kind === "granted") resolve(opening?.begin(outcome.lease) ?? outcome.lease);
-        else if (outcome.kind !== "aborted") reject(this.#errorOf(outcome, acquire, wanted));
+        if (outcome.kind === "granted") {
+          // One that waited may have waited for a lock of ours that has been ended elsewhere.
+          if (this.held.size > 1 && acquire.hadToWait) endDisproved(this.held, outcome.lease);
+          resolve(opening?.begin(outcome.lease) ?? outcome.lease);
+        } else if (outcome.kind !== "aborted") reject(this.#errorOf(outcome, acquire, wanted));
         else if (signal?.aborted === true) reject(signal.reason);
         else if (acquire.isPreempted) reject(new LockLostError(keys.name, "stolen"));
         else reject(new ClosedError(keys.name));

@@ -120,6 +120,23 @@ export function sharesOf(votes: Votes): Shares {
  */
 export type LossReason = "refused" | "split" | "unreachable";
 
+/**
+ * Whether others who have or want the name have kept it from us, and no outage: a quorum of nodes has answered, even where
+ * a node that is down could say who has a quorum.
+ */
+export function isContention({
+  kind,
+  votes,
+  isContested,
+  isOutrun,
+}: Pick<AttemptFailure, "kind" | "votes" | "isContested" | "isOutrun">): boolean {
+  if (kind === "refused" || kind === "split" || isContested || isOutrun) return true;
+  const { grantedCount, refusedCount } = sharesOf(votes);
+  const quorum = quorumSize(votes.length);
+  // What a quorum has granted failed for another reason.
+  return kind === "unreachable" && grantedCount < quorum && grantedCount + refusedCount >= quorum;
+}
+
 /** Of votes that are all there will be. */
 export function lossReason(votes: Votes): LossReason {
   const { grantedCount, refusedCount, mostCount } = sharesOf(votes);

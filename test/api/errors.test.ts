@@ -103,7 +103,7 @@ describe("tallyText", () => {
       const votes = nodeVotes(["a:1"], [fault(kind as FaultKind)]);
       expect(tallyText(votes)).to.equal(`0/1 granted, 1 ${word}`);
     }
-    expect(tallyText(nodeVotes(["a:1"], []))).to.equal("0/1 granted");
+    expect(tallyText(nodeVotes(["a:1"], []))).to.equal("0/1 granted, 1 not waited for");
   });
 });
 
@@ -154,6 +154,27 @@ describe("errors", () => {
     ].map(({ code }) => code);
     expect(new Set(codes).size).to.equal(codes.length);
   });
+
+  const [yes, no, none] = (["granted", "refused", "none"] as const).map((vote) => {
+    return { node: "a:1", vote } as const;
+  }) as [NodeVote, NodeVote, NodeVote];
+  const down = { node: "a:1", vote: "fault", fault: "timeout", message: "no answer" } as const;
+  for (const [title, votes, tally, remedy] of [
+    [
+      "was not waited for",
+      [yes, no, none],
+      "1/3 granted, 1 refused, 1 not waited for",
+      "Try again",
+    ],
+    ["is down", [yes, no, down], "1/3 granted, 1 refused, 1 timed out", "Check the nodes"],
+    ["is down, and one was not waited for", [yes, down, none], "1/3 granted, 1 timed out", "Check"],
+    ["was not needed to know its holder", [no, no, none], "0/3 granted, 2 refused", "Check"],
+  ] as const) {
+    it(`say what helps where no quorum decided and a node ${title}`, () => {
+      const { message } = new QuorumUnreachableError("invoice", votes);
+      expect(message).to.include(`: ${tally}. ${remedy}`);
+    });
+  }
 
   it("say who holds the lock, by what most nodes say, and for how long", () => {
     const label = (text: string | undefined, freeInMs: number): NodeVote => ({

@@ -1,7 +1,7 @@
 import type { WaitSettings } from "../../src/protocol/next-move.js";
 import { expect } from "chai";
 import { Acquire, type AcquireOutcome } from "../../src/coordinator/acquire.js";
-import type { Pending } from "../../src/coordinator/preemption.js";
+import { endDisproved, type Pending } from "../../src/coordinator/preemption.js";
 import type { Lease } from "../../src/coordinator/lease.js";
 import type { ManagedLease } from "../../src/coordinator/observer.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
@@ -12,8 +12,20 @@ import { fault, foreign, granted, held } from "../support/votes.js";
 import type { Operation } from "../../src/protocol/operation.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { severalLock } from "../../src/kinds/several.js";
+import { sharedLock } from "../../src/kinds/shared.js";
+import type { LockKind } from "../../src/protocol/lock-kind.js";
 
 const OTHER = keysOf("lock:", "other");
+
+/** A lock of this process, to which nothing happens. */
+function heldOf(keys: LockKind, ownerId = "another"): ManagedLease {
+  return {
+    ...{ keys, ownerId },
+    close: () => Promise.resolve(),
+    preempt: () => {},
+    onTaken: () => {},
+  };
+}
 
 const isPreempting = (operation: Operation): boolean =>
   operation.kind === "acquire" && operation.preempts === true;
@@ -110,8 +122,7 @@ describe("a preemption", () => {
     const preemption = new PreemptionBench();
     const preempted: string[] = [];
     for (const keys of [OTHER, severalLock([OTHER, keysOf("lock:", "third")])]) {
-      const close = (): Promise<void> => Promise.resolve();
-      preemption.held.push({ keys, close, preempt: () => preempted.push(keys.name) });
+      preemption.held.push({ ...heldOf(keys), preempt: () => preempted.push(keys.name) });
     }
     const over = preemption.bench.lease({ renew: false });
     preemption.bench.clock.advance(2_000);
@@ -125,8 +136,7 @@ describe("a preemption", () => {
     const preemption = new PreemptionBench();
     const preempted: string[] = [];
     const keys = severalLock([OTHER, KEYS]);
-    const close = (): Promise<void> => Promise.resolve();
-    preemption.held.push({ keys, close, preempt: () => preempted.push(keys.name) });
+    preemption.held.push({ ...heldOf(keys), preempt: () => preempted.push(keys.name) });
     preemption.begin().bench.clock.advance(0);
     expect(preempted).to.deep.equal([keys.name]);
   });
@@ -177,6 +187,36 @@ describe("a preemption", () => {
   });
 });
 
+describe("S1: a grant to one that waited ends what it disproves of its process", () => {
+  const SET = severalLock([OTHER, KEYS]);
+  const READER = sharedLock(KEYS);
+  for (const { title, granted: keys, held: before, ownerId, passOnCount, ends } of [
+    { title: "the name", granted: KEYS, held: KEYS, ends: true },
+    { title: "the name in a set", granted: KEYS, held: SET, ends: true },
+    { title: "a set with the name", granted: SET, held: KEYS, ends: true },
+    { title: "a reader of the name", granted: KEYS, held: READER, ends: true },
+    { title: "the name, to a reader", granted: READER, held: KEYS, ends: true },
+    { title: "but readers beside a reader", granted: READER, held: READER, ends: false },
+    { title: "but other names", granted: KEYS, held: OTHER, ends: false },
+    { title: "but itself", granted: KEYS, held: KEYS, ownerId: "mine", ends: false },
+    {
+      title: "but not where it was passed on",
+      granted: KEYS,
+      held: KEYS,
+      passOnCount: 1,
+      ends: false,
+    },
+  ]) {
+    it(title, () => {
+      let isTaken = false;
+      const held = [{ ...heldOf(before, ownerId), onTaken: () => (isTaken = true) }];
+      const run = { startedMs: 0, isWaitedFor: true, lastTicket: 0, passOnCount: passOnCount ?? 0 };
+      endDisproved(held, { keys, ownerId: "mine", run });
+      expect(isTaken).to.equal(ends);
+    });
+  }
+});
+
 describe("a preemption that waits for its admission", () => {
   function busyPreemption(before?: (bench: CoordinatorBench) => void) {
     const { bench, makeRoom } = busyBench(before);
@@ -202,8 +242,7 @@ describe("a preemption that waits for its admission", () => {
 
   it("asks nobody if its manager is closed by one that it preempts", () => {
     const { preemption, makeRoom } = busyPreemption();
-    const close = (): Promise<void> => Promise.resolve();
-    preemption.held.push({ keys: KEYS, close, preempt: () => preemption.acquire?.abort() });
+    preemption.held.push({ ...heldOf(KEYS), preempt: () => preemption.acquire?.abort() });
     preemption.begin();
     makeRoom();
     preemption.bench.clock.advance(0);

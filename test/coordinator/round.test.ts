@@ -282,6 +282,17 @@ describe("Round", () => {
     expect(bench.round.verdict).to.equal("won");
   });
 
+  it("says in whole milliseconds how long it waited", () => {
+    const clock = new ManualClock();
+    const schedule = new Schedule(clock);
+    const onVerdict = (): void => {};
+    const nodes = [0, 1, 2].map((index) => new ScriptedNode(index));
+    const round = new Round({ nodes, schedule, observer: {} }, 20.180682999999988, { onVerdict });
+    round.expect(clock.now());
+    clock.advance(30);
+    expect(round.votes[0]).to.include({ message: "no answer within 20 ms" });
+  });
+
   it("reports an answer behind the deadline as a straggler; its vote stays a timeout", () => {
     const bench = new RoundBench(1);
     bench.clock.advance(TIMEOUT_MS);

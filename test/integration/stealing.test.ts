@@ -51,6 +51,24 @@ for (const place of ALL_PLACES) {
       });
     });
 
+    for (const { how, end } of [
+      { how: "is stolen", end: (b: LockManager) => b.request("name", STEAL, () => {}) },
+      { how: "is ended by force", end: (b: LockManager) => b.forceRelease("name") },
+    ]) {
+      it(`is no longer held once a waiter of its manager has the name, where it ${how} elsewhere`, async () => {
+        const [a, b] = [manager(brief(6_000)), manager()];
+        const first = await a.acquire("name");
+        const waiting = a.acquire("name", { waitMs: 5_000 });
+        await eventually("it waits", () => a.query().then(({ pending }) => pending.length === 1));
+        await end(b);
+        const second = await waiting;
+        expect([first.isHeld, second.isHeld]).to.deep.equal([false, true]);
+        expect(first.signal.reason).to.include({ reason: "taken", name: "LockLostError" });
+        expect((await a.query()).held).to.have.length(1);
+        await second.extend();
+      });
+    }
+
     it("cannot be extended, nor released from under the preemptor", async () => {
       const [a, b] = [manager(), manager()];
       const [renewed, released] = await Promise.all([a.acquire("1"), a.acquire("2")]);

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import * as fc from "fast-check";
 import {
   failureOf,
+  isContention,
   isHopeless,
   isLossReasonKnown,
   learn,
@@ -38,6 +39,34 @@ describe("failureOf", () => {
     const votes = [{ ...heldFor(500), overdueInMs: 30 } as Vote, heldFor(40), heldFor(600)];
     expect(failureOf("refused", votes).quorumFreeInMs).to.equal(40);
   });
+});
+
+describe("isContention", () => {
+  const down = fault("timeout");
+  const no = { isContested: false, isOutrun: false };
+  for (const [title, kind, votes, is, more] of [
+    ["one has a quorum", "refused", [held(), held(), down], true, {}],
+    ["nobody can have one", "split", [held(), granted(7), held()], true, {}],
+    [
+      "a node that is down may be the third of one",
+      "unreachable",
+      [held(), granted(7), down],
+      true,
+      {},
+    ],
+    ["a silent node may be", "unreachable", [held(), granted(7), undefined], true, {}],
+    ["it was split", "unreachable", [held(), undefined, undefined], true, { isContested: true }],
+    ["others were faster", "exhausted", [granted(7), granted(7), down], true, { isOutrun: true }],
+    ["no quorum answers", "unreachable", [held(), down, down], false, {}],
+    ["nobody answers", "unreachable", [down, down, down], false, {}],
+    ["its token was not stored", "unreachable", [granted(7), granted(7), down], false, {}],
+    ["no validity was left", "exhausted", [granted(7), granted(7), held()], false, {}],
+    ["it was not sent", "queued", [undefined, undefined, undefined], false, {}],
+  ] as const) {
+    it(`${is ? "is one" : "is none"} where ${title}`, () => {
+      expect(isContention({ kind, votes, ...no, ...more })).to.equal(is);
+    });
+  }
 });
 
 describe("learn", () => {

@@ -1,6 +1,6 @@
 import type { Acquirer } from "../acquirer.js";
 import type { WaitSettings } from "../../protocol/next-move.js";
-import type { AttemptFailure } from "../../protocol/attempt-failure.js";
+import { isContention, type AttemptFailure } from "../../protocol/attempt-failure.js";
 import type { LeaseSettings } from "../../coordinator/lease-settings.js";
 import { ClosedError, type QuorateError } from "../../api/errors.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
@@ -25,8 +25,7 @@ export function electorateOf(acquirer: Acquirer, candidature: Candidature): Elec
   let isTroubled = false;
   const onSetback = (failure: AttemptFailure, error: () => QuorateError): void => {
     const wasTroubled = isTroubled;
-    const isContended = failure.kind === "refused" || failure.kind === "split";
-    isTroubled = !isContended && !failure.isContested && !failure.isOutrun;
+    isTroubled = !isContention(failure);
     // Once per outage, and deferred, so that a listener that throws cannot interrupt the current operation.
     if (isTroubled && !wasTroubled && onError !== undefined) {
       queueMicrotask(() => onError(error()));

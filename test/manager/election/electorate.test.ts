@@ -5,15 +5,19 @@ import { electorateOf } from "../../../src/manager/election/electorate.js";
 import { Reentry } from "../../../src/manager/reentry/reentry.js";
 import type { OpenNodes } from "../../../src/nodes/open-nodes.js";
 import type { ManagerSettings } from "../../../src/options/resolve.js";
-import { CoordinatorBench, KEYS, leaseSettings } from "../../support/coordinator-bench.js";
+import {
+  CoordinatorBench,
+  heardInbox,
+  KEYS,
+  leaseSettings,
+} from "../../support/coordinator-bench.js";
 import { settle } from "../../support/manual-clock.js";
 import { RecordedMessages } from "../../support/recorded-messages.js";
 import { fault, granted, held } from "../../support/votes.js";
 
 const WAIT = { waitMs: Number.POSITIVE_INFINITY, minDelayMs: 10, maxDelayMs: 20, fair: false };
 
-function electorate() {
-  const bench = new CoordinatorBench();
+function electorate(bench = new CoordinatorBench()) {
   const told: string[] = [];
   const elected: { readonly isHeld: boolean; resign(): Promise<unknown> }[] = [];
   const nodes = {
@@ -55,6 +59,18 @@ describe("an electorate", () => {
     await next(held(), held(), held());
     await next(fault(), fault(), fault());
     expect(told).to.deep.equal(["QUORATE_UNREACHABLE", "QUORATE_UNREACHABLE"]);
+  });
+
+  it("tells of no outage where the nodes that answer are split, and one is down", async () => {
+    // Where nodes notify it, a waiter does not contend.
+    const { told, campaign, next } = electorate(new CoordinatorBench(3, undefined, heardInbox()));
+    campaign();
+    await next(held(), held(), held());
+    await next(granted(7), held(), fault());
+    await next(granted(7), held(), fault());
+    expect(told).to.deep.equal([]);
+    await next(fault(), held(), fault());
+    expect(told).to.deep.equal(["QUORATE_UNREACHABLE"]);
   });
 
   it("tells of no outage where only its token came too late", async () => {

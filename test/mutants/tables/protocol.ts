@@ -272,4 +272,13 @@ export const ROWS: readonly Row[] = [
     seedBudget: 150,
     pin: { where: 0, seed: 2, ms: 2535 },
   },
+  {
+    id: "split-beside-dead-node-is-outage",
+    means:
+      "an election reports an outage while one node is down and leaders are elected by the others",
+    file: "src/protocol/attempt-failure.ts",
+    find: 'return kind === "unreachable" && grantedCount < quorum && grantedCount + refusedCount >= quorum;',
+    replace: "return false;",
+    test: "test/protocol/attempt-failure.test.ts",
+  },
 ];

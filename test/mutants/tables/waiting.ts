@@ -146,6 +146,15 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 2, ms: 65 },
   },
   {
+    id: "disproved-lock-believes-on",
+    means:
+      "a lock that was ended elsewhere is held beside the next one of its manager, until its renewal",
+    file: "src/manager/acquirer.ts",
+    find: "if (this.held.size > 1 && acquire.hadToWait) endDisproved(this.held, outcome.lease);",
+    replace: "",
+    test: "test/integration/stealing.test.ts",
+  },
+  {
     id: "preemption-outlives-preemption",
     means: "the first of two steals in a process keeps trying after the second",
     seenIn: "steal that preempts holders and waiters, but not other steals",

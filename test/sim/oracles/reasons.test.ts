@@ -1,4 +1,9 @@
-import type { HistoryEvent, SendEvent, VoteEvent } from "../../../sim/oracles/history.js";
+import type {
+  GrantEvent,
+  HistoryEvent,
+  SendEvent,
+  VoteEvent,
+} from "../../../sim/oracles/history.js";
 import { judgeCases } from "../../support/check/cases.js";
 import { call, end, grant, lost, send, settle, vote } from "../../support/check/events.js";
 
@@ -38,6 +43,9 @@ const answeredAt = (atUs: number): HistoryEvent[] => [
   vote(atUs, "A", 1, { process: "A", vote: "refused", holder: "b" }),
   settle(70_000, 2, "unreachable"),
 ];
+/** Another lock, of the same process. */
+const grantedAt = (atUs: number, more: Partial<GrantEvent> = {}): GrantEvent =>
+  grant(atUs, "B", { process: "A", ...more });
 const [granted, refused, fault] = ["granted", "refused", "fault"] as const;
 const acquire = (answers: readonly Answer[], result: string): HistoryEvent[] => [
   asked,
@@ -354,6 +362,14 @@ describe("oracle E1, true reasons", () => {
         events: [...extend([refused, refused]), lost(4, "A", "taken")],
       },
       {
+        title: "a lock whose process was granted the name just now",
+        events: [grant(1, "A"), grantedAt(4), lost(4, "A", "taken")],
+      },
+      {
+        title: "a reader whose process was granted the name just now",
+        events: [...[grant(1, "A", { mode: "shared" }), grantedAt(4), lost(4, "A", "taken")]],
+      },
+      {
         title: "a lock that ran out",
         events: [...extend([fault, fault]), lost(4, "A", "expired")],
       },
@@ -524,6 +540,18 @@ describe("oracle E1, true reasons", () => {
           ...[vote(4, "A", 0, { vote: "refused" }), settle(5, 1, "refused")],
         ],
       },
+      ...[
+        { to: "another process", events: [grant(1, "A"), grantedAt(4, { process: "B" })] },
+        { to: "its process before", events: [grant(1, "A"), grantedAt(3)] },
+        { to: "its process by another name", events: [grant(1, "A"), grantedAt(4, { name: "b" })] },
+        {
+          to: "a second reader of its process",
+          events: [grant(1, "A", { mode: "shared" }), grantedAt(4, { mode: "shared" })],
+        },
+      ].map(({ to, events }) => ({
+        title: `a lock called taken where the name was granted to ${to}`,
+        events: [...events, lost(4, "A", "taken")],
+      })),
       {
         title: "faults called a lock that is taken",
         events: [...extend([refused, fault, fault]), lost(4, "A", "taken")],
