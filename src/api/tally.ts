@@ -53,11 +53,13 @@ const FAULT_TEXT: Readonly<Record<FaultKind, string>> = {
 
 /** Whether only nodes that were not waited for keep the outcome open: none has a fault, and no quorum agrees. */
 export function isOpenBySilence(votes: readonly NodeVote[]): boolean {
-  const quorum = quorumSize(votes.length);
-  const countOf = (wanted: NodeVote["vote"]): number =>
-    votes.filter(({ vote }) => vote === wanted).length;
-  const isAgreed = Math.max(countOf("granted"), countOf("refused")) >= quorum;
-  return countOf("none") > 0 && countOf("fault") === 0 && !isAgreed;
+  const mostCount = Math.max(countOf(votes, "granted"), countOf(votes, "refused"));
+  const isAgreed = mostCount >= quorumSize(votes.length);
+  return countOf(votes, "none") > 0 && countOf(votes, "fault") === 0 && !isAgreed;
+}
+
+function countOf(votes: readonly NodeVote[], wanted: NodeVote["vote"]): number {
+  return votes.filter(({ vote }) => vote === wanted).length;
 }
 
 /** `2/5 granted, 1 refused, 2 timed out` */
@@ -68,12 +70,10 @@ export function tallyText(votes: readonly NodeVote[]): string {
     const word = fault === undefined ? "refused" : FAULT_TEXT[fault];
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  const grantedCount = votes.filter(({ vote }) => vote === "granted").length;
   // Elsewhere they say nothing about the outcome.
-  if (isOpenBySilence(votes))
-    counts.set("not waited for", votes.filter(({ vote }) => vote === "none").length);
+  if (isOpenBySilence(votes)) counts.set("not waited for", countOf(votes, "none"));
   const rest = [...counts].map(([word, count]) => `${count} ${word}`);
-  return [`${grantedCount}/${votes.length} granted`, ...rest].join(", ");
+  return [`${countOf(votes, "granted")}/${votes.length} granted`, ...rest].join(", ");
 }
 
 /** The text of the first fault: usually the others are the same. */

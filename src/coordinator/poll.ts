@@ -1,4 +1,4 @@
-import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
+import { silentVote, type Operation, type Vote } from "../protocol/operation.js";
 import type { Context } from "./context.js";
 import type { VoteReceiver } from "./ports.js";
 import type { Sleeper } from "./schedule.js";
@@ -21,7 +21,7 @@ export function poll(
     const end = (): void => {
       left = 0;
       schedule.remove(sleeper);
-      const silent = faultVote("timeout", true, `no answer within ${Math.round(timeoutMs)} ms`);
+      const silent = silentVote(timeoutMs);
       resolve(votes.map((vote) => vote ?? silent));
     };
     const sleeper: Sleeper = { wakeAtMs: 0, heapIndex: -1, graceMs: 1, wake: end };

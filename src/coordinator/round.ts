@@ -1,5 +1,5 @@
 import {
-  faultVote,
+  silentVote,
   type GrantedVote,
   type Operation,
   type Vote,
@@ -225,11 +225,7 @@ export class Round implements VoteReceiver, Sleeper, WatchedRound {
       return;
     }
     if (!this.#isOver) {
-      const silent = faultVote(
-        "timeout",
-        true,
-        `no answer within ${Math.round(this.timeoutMs)} ms`,
-      );
+      const silent = silentVote(this.timeoutMs);
       for (let index = 0; index < this.votes.length; index++) this.votes[index] ??= silent;
       this.#decide(true);
     }

@@ -1,4 +1,4 @@
-import { show, string } from "../runtime/validate.js";
+import { checkObject, string } from "../runtime/validate.js";
 
 /** A query as `pg` and most other clients accept it: `await client.query(query)`. */
 export interface SqlQuery {
@@ -20,10 +20,7 @@ export function quoted(option: string, name: string): string {
 
 /** Checks that there are columns and that each has a value, and quotes their names. */
 export function quotedColumns(option: string, columns: Columns, fenceColumn: string): string[] {
-  if (typeof columns !== "object" || columns === null || Array.isArray(columns)) {
-    const got = Array.isArray(columns) ? "an array" : show(columns);
-    throw new TypeError(`\`${option}\` must be an object of columns and values, got ${got}`);
-  }
+  checkObject(`\`${option}\``, columns, "an object of columns and values");
   const names = Object.keys(columns);
   if (names.length === 0) throw new RangeError(`\`${option}\` must name at least one column`);
   for (const name of names) {

@@ -69,17 +69,12 @@ const ITS_RESULT = "await its result";
 /** Releases in flight at once while closing. */
 const CLOSE_CONCURRENCY = 1_000;
 
-/** Of each lock manager, for {@link checkAhead}. */
-const ACQUIRERS = new WeakMap<object, Acquirer>();
-
 /**
  * Checks what will be acquired later, by code that nobody watches then. Nothing is known of a double of a lock manager.
  *
  * @throws TypeError or RangeError that `acquire` would reject with
  */
-export function checkAhead(locks: object, name: string, options: AcquireOptions): void {
-  ACQUIRERS.get(locks)?.check(name, options);
-}
+export let checkAhead: (locks: object, name: string, options: AcquireOptions) => void;
 
 /**
  * Locks on a quorum of independent Redis masters.
@@ -93,6 +88,13 @@ export function checkAhead(locks: object, name: string, options: AcquireOptions)
  * ```
  */
 export class LockManager extends EventEmitter<LockManagerEvents> implements Locks {
+  static {
+    checkAhead = (locks, name, options) => {
+      const given: object = Object(locks);
+      if (#acquirer in given) given.#acquirer.check(name, options);
+    };
+  }
+
   readonly #settings: ManagerSettings;
   readonly #nodes: OpenNodes;
   readonly #reentry = new Reentry();
@@ -143,7 +145,6 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#acquirer = new Acquirer(this.#nodes, this.#settings, this.#reentry, (code, message) =>
       this.#warn(code, message),
     );
-    ACQUIRERS.set(this, this.#acquirer);
     this.#observers = new Observers(this.#nodes.context, this.#settings.lease.nodeTimeoutMs);
     this.#drain = new Drain(this.#nodes.context.clock);
     this.#acquirer.checkTtl(this.#settings.lease);

@@ -281,5 +281,10 @@ export function faultVote(fault: FaultKind, sent: boolean, message: string): Fau
   return { kind: "fault", fault, sent, message };
 }
 
+/** The vote of a node that has not answered in time. */
+export function silentVote(timeoutMs: number): FaultVote {
+  return faultVote("timeout", true, `no answer within ${Math.round(timeoutMs)} ms`);
+}
+
 /** Votes by node index, as a round collects them and as errors and reports carry them. */
 export type Votes = readonly (Vote | undefined)[];

@@ -42,7 +42,7 @@ export class ClusterMember {
     this.#clock = clock;
     const suspectAfterMs = SUSPECT_FACTOR * nodeTimeoutMs;
     this.#suspicion = new Suspicion(clock, suspectAfterMs, giveUpAfterMs(nodeTimeoutMs), {
-      oldestSentMs: () => [...this.#calls][0]?.sentMs,
+      oldestSentMs: () => this.#calls.values().next().value?.sentMs,
       onSuspicion: () => {
         if (this.isSilent) for (const { giveUp } of this.#calls) giveUp();
       },

@@ -11,11 +11,7 @@ export function checkKnown(
   prefix = "",
   errorOf = (name: string): TypeError => unknownOption(name, similar(name, known), prefix),
 ): void {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    const got = Array.isArray(options) ? "an array" : show(options);
-    const what = prefix === "" ? "options" : `\`${prefix.replace(/\.$/, "")}\``;
-    throw new TypeError(`${what} must be an object, got ${got}`);
-  }
+  checkObject(prefix === "" ? "options" : `\`${prefix.replace(/\.$/, "")}\``, options);
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw errorOf(key);
     // Only undefined means "not given": null comes from a value that went missing elsewhere.
@@ -23,6 +19,14 @@ export function checkKnown(
       throw new TypeError(`\`${prefix}${key}\` must not be null`);
     }
   }
+}
+
+/** @param what of the caller, for the error */
+export function checkObject(what: string, value: unknown, wanted = "an object"): void {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  throw new TypeError(
+    `${what} must be ${wanted}, got ${Array.isArray(value) ? "an array" : show(value)}`,
+  );
 }
 
 /** @param meant the known one that was probably meant */

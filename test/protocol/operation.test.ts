@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { faultVote, newOperation, sizeOf } from "../../src/protocol/operation.js";
+import { faultVote, newOperation, silentVote, sizeOf } from "../../src/protocol/operation.js";
 import { turnTextOf } from "../../src/protocol/node-queue.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 
@@ -53,6 +53,13 @@ describe("turnTextOf", () => {
     expect(turnTextOf({ ...waiter, placePrefix: "" })).to.equal("25");
     expect(turnTextOf({ ...waiter, placePrefix: "r" })).to.equal("r25");
     expect(turnTextOf({ ...waiter, placePrefix: "s" })).to.equal("s25");
+  });
+});
+
+describe("silentVote", () => {
+  it("is a timeout of what may be executed, told in whole milliseconds", () => {
+    const message = "no answer within 20 ms";
+    expect(silentVote(20.180682999999988)).to.deep.equal(faultVote("timeout", true, message));
   });
 });
 

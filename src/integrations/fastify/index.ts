@@ -198,12 +198,14 @@ class Answer {
     });
     const { raw } = reply;
     const over = new Promise<void>((resolve) => {
+      const close = (): void => {
+        onClose();
+        resolve();
+      };
       raw.once("finish", resolve);
-      raw.once("close", resolve);
-      if (isClosed(raw)) resolve();
+      if (isClosed(raw)) close();
+      else raw.once("close", close);
     });
-    raw.once("close", onClose);
-    if (isClosed(raw)) onClose();
     // One that the handler has taken into its own hands is over with the connection.
     this.#ended = over.then(() => (reply.sent || raw.headersSent ? undefined : begun));
     // What a handler returns that answers later. Fastify's own takes a client that leaves for the answer.

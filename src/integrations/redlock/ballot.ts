@@ -1,5 +1,5 @@
 import type { RoundWatcher, WatchedRound } from "../../coordinator/round.js";
-import type { Operation, Votes } from "../../protocol/operation.js";
+import { silentVote, type Operation, type Votes } from "../../protocol/operation.js";
 import { quorumSize, toleratedCount } from "../../protocol/quorum.js";
 import type { RedisClient } from "../../redis/client-types.js";
 import { ResourceLockedError, type ExecutionStats } from "./execution.js";
@@ -74,8 +74,7 @@ export class Ballot {
       const vote = round.votes[index];
       if (vote?.kind === "granted") grantedCount += nameCount;
       else if (vote?.kind === "refused") isFor = false;
-      else
-        return new Error(`${name}: ${vote?.message ?? `no answer within ${round.timeoutMs} ms`}`);
+      else return new Error(`${name}: ${(vote ?? silentVote(round.timeoutMs)).message}`);
     }
     if (isFor) return undefined;
     return new ResourceLockedError(
