@@ -4,6 +4,7 @@ import { newOperation, type OperationOf, type Vote, type Votes } from "../protoc
 import type { Waiter } from "../protocol/node-queue.js";
 import {
   failureOf,
+  isElsewhere,
   isLossReasonKnown,
   isOwnDelay,
   learn,
@@ -536,7 +537,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const { settings, keys } = this.#asked;
     const token = this.#token;
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.
-    const keepsPlace = keys.queue.rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
+    const rejoins = keys.queue.rejoins && !isElsewhere(keys, this.#votes);
+    const keepsPlace = rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
     let waiter = keepsPlace ? this.#mode.waiter : undefined;
     // An adoption rejects such grants itself.
     const isForAll = token !== undefined || as === "adoption";

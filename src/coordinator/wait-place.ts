@@ -1,6 +1,6 @@
 import { MAX_TURN_TRIES_A_SECOND } from "../protocol/backoff.js";
 import { turnMs, type DeferredAcquire, type Waiter } from "../protocol/node-queue.js";
-import type { AttemptFailure } from "../protocol/attempt-failure.js";
+import { isElsewhere, type AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened, WaitSettings } from "../protocol/next-move.js";
 import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
@@ -224,9 +224,9 @@ export class WaitPlace implements QueueMember {
   }
 
   /**
-   * It asks again later. A waiter for only the first name does not wait for the other names. Nor does one wait for what
-   * only the first asks of the nodes, such as answers that are faster than theirs: while that cannot be had, nobody
-   * would get the name. A `fair` one lets nobody pass for that reason.
+   * It asks again later. A waiter for only the first name does not wait for the other names of a set. Nor does one wait
+   * for what only the first asks of the nodes, such as answers that are faster than theirs: while that cannot be had,
+   * nobody would get the name. A `fair` one lets nobody pass for that reason.
    *
    * @param restUntilMs until when others may ask before it, lease clock
    */
@@ -234,7 +234,8 @@ export class WaitPlace implements QueueMember {
     this.isLetIn = false;
     const { turns } = this;
     const isContended = failure.kind === "refused" || failure.kind === "split";
-    const mayPass = this.keys.queue.rotates || (!isContended && !this.request.wait.fair);
+    const isOfName = isContended && !isElsewhere(this.keys, failure.votes);
+    const mayPass = !isOfName && (this.keys.names.length > 1 || !this.request.wait.fair);
     if (mayPass && turns?.letPass(this, restUntilMs(), failure) === true) this.#onPassed(turns);
   }
 

@@ -29,10 +29,10 @@ export class ContendedNames {
   readonly #untilMs = new Map<string, number>();
 
   /** It was granted. @param isContended other clients want the name, or held it */
-  onGranted({ waitQueueKey, queue }: LockKind, isContended: boolean, nowMs: number): void {
+  onGranted({ waitQueueKey, queue, names }: LockKind, isContended: boolean, nowMs: number): void {
     if (this.#untilMs.size > 0) this.#untilMs.delete(waitQueueKey);
     // A first refusal says little where locks are shared; in a set of names it does not say whose queue to join.
-    if (!isContended || !queue.rejoins || queue.admitsOthers) return;
+    if (!isContended || !queue.rejoins || queue.admitsOthers || names.length > 1) return;
     this.#untilMs.set(waitQueueKey, nowMs + CONTENDED_MS);
     if (this.#untilMs.size <= MAX_CONTENDED_NAMES) return;
     const [oldest = waitQueueKey] = this.#untilMs.keys();

@@ -6,7 +6,6 @@ export const WHOLE_NAME: QueueRules = {
   placePrefix: "",
   leavePrefix: "",
   admitsOthers: false,
-  rotates: false,
   passesOn: false,
   rejoins: true,
   keepsPlace: true,

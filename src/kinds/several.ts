@@ -1,16 +1,10 @@
 import type { NameKeys } from "../protocol/keys.js";
-import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
-import { exclusiveLock, NamedLock, WHOLE_NAME } from "./exclusive.js";
-
-/**
- * It may be blocked by another name than the one whose queue it is in. It learns that only by asking, must not be
- * notified for the first name again, and lets waiters for that name alone try.
- */
-const QUEUE: QueueRules = { ...WHOLE_NAME, rotates: true, rejoins: false };
+import type { LockKind } from "../protocol/lock-kind.js";
+import { exclusiveLock, NamedLock } from "./exclusive.js";
 
 /**
  * Exclusive locks of several names that are acquired, extended and released together, in any order of names. Each
- * keeps the keys that it has alone. The set waits in the queue of its first name.
+ * keeps the keys that it has alone. The set waits in the queue of its first name while all others are free.
  *
  * @param all one or more, of different names; one is the ordinary exclusive lock
  */
@@ -28,6 +22,5 @@ export function severalLock(all: readonly NameKeys[]): LockKind {
     names,
     lockKeys: sorted.map(({ lockKey }) => lockKey),
     fenceBucket: sorted.map(({ fenceBucket }) => fenceBucket).join(","),
-    queue: QUEUE,
   });
 }

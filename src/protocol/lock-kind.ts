@@ -13,11 +13,9 @@ export interface QueueRules {
   readonly leavePrefix: PlacePrefix;
   /** Waiters with the same value can hold the name at the same time. */
   readonly admitsOthers: boolean;
-  /** If the first waiter was refused, it lets waiters that want something else try. */
-  readonly rotates: boolean;
   /** A release in this process may be combined with the acquire of the next waiter. */
   readonly passesOn: boolean;
-  /** After a failed attempt it is in the nodes' queues, including those of nodes that granted it. */
+  /** After a failed attempt it is in the nodes' queues, including those of nodes that granted it; of a set see `isElsewhere`. */
   readonly rejoins: boolean;
   /** A lock that a node refused, and others granted, stays in the queue there: it can be restored in its turn. */
   readonly keepsPlace: boolean;

@@ -30,7 +30,7 @@ export interface Known {
   readonly standing: Standing;
   /** What it wants. */
   readonly request: {
-    readonly keys: Pick<LockKind, "joinOnly" | "queue" | "permits">;
+    readonly keys: Pick<LockKind, "joinOnly" | "names" | "queue" | "permits">;
     /** @param nodeTimeoutMs how long an attempt may take at most, ms */
     readonly settings: { readonly nodeTimeoutMs: number };
     readonly wait: WaitSettings;
@@ -502,7 +502,7 @@ function onSign(
       // Its release will put us into the nodes' queues. Otherwise soon, but not from within this call: where one
       // waiter gives up, all behind it may be about to.
       // A set asks nevertheless: whoever comes for its first name passes it only while it rests.
-      const pauses = happened.isHeldHere && !known.request.keys.queue.rotates;
+      const pauses = happened.isHeldHere && known.request.keys.names.length === 1;
       const atMs = pauses ? after(undefined, known, nowMs).atMs : nowMs;
       // No new rest, which would never end where others come and go.
       return { move: "askAt", atMs: Math.max(atMs, known.place?.restsUntilMs ?? 0) };

@@ -34,6 +34,7 @@ const bothEnd = (more: More = {}): OperationSpec => ({ kind: "release", name: "a
 const extend = (more: More = {}): OperationSpec => ({ kind: "extend", name: "ab", ...more });
 
 const y = { owner: "y" } as const;
+const read = (more: More = {}): OperationSpec => plain({ name: "aShared", ...more });
 const b = { name: "b" } as const;
 const yOfB = { ...y, ...b } as const;
 const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
@@ -139,6 +140,19 @@ const ROWS: readonly Row[] = [
     gives: "held +",
   },
   {
+    title: "keeps readers of its first name out while only that is held",
+    given: [run(read(), both(zByQ))],
+    when: [read(y), read({ kind: "release" }), read(y), both(zByQ)],
+    gives: "held + held +",
+    leaves: { a: "z", b: "z" },
+  },
+  {
+    title: "does not while another name is held, too, whatever it waited for before",
+    given: [run(read(), both(zByQ), plain(yOfB), both(zByQ))],
+    when: [read(y)],
+    gives: "+",
+  },
+  {
     title: "its end gives the turn at the other names",
     given: [run(both(), plain({ ...zByQ, ...b }))],
     when: [bothEnd(), plain(yOfB), plain({ ...zByQ, ...b })],
@@ -168,18 +182,45 @@ conformance("several names at once on a real server and in memory", (redis) => {
     });
   }
 
-  for (const [what, ofA, ofB] of [
-    ["first", 60_000, 1_000],
-    ["second", 1_000, 60_000],
-  ] as const) {
-    it(`a refusal tells of the first name that is held, though that of the ${what} stays longer`, async () => {
-      const holders = [plain({ owner: "z", ttlMs: ofA }), plain({ ...yOfB, ttlMs: ofB })];
-      const last = lastOf(await expectSame(redis(), [run(...holders), run(both())]));
-      const { votes } = last.answer as { votes: { key: string; remainingMs: number }[] };
-      expect(votes[0]).to.have.property("key", "lock:a");
-      expect(votes[0]?.remainingMs).to.be.within(ofA / 2, ofA);
+  for (const { what, ttlsMs, key } of [
+    {
+      what: "the second name, though the first stays longer",
+      ttlsMs: [60_000, 1_000],
+      key: "lock:b",
+    },
+    { what: "the second, though the third does", ttlsMs: [1_000, 1_000, 60_000], key: "lock:b" },
+    {
+      what: "the second, though the third ends first",
+      ttlsMs: [1_000, 60_000, 1_000],
+      key: "lock:b",
+    },
+    { what: "the third, where the second is free", ttlsMs: [60_000, 0, 1_000], key: "lock:{t}x" },
+    { what: "the first, where all others are free", ttlsMs: [1_000], key: "lock:a" },
+  ]) {
+    it(`of names that are held, a refusal is about ${what}`, async () => {
+      const holders = (
+        [
+          ["a", "y"],
+          ["b", "z"],
+          ["tagged", "kz"],
+        ] as const
+      ).flatMap(([name, owner], at) => {
+        const ttlMs = ttlsMs[at] ?? 0;
+        return ttlMs > 0 ? plain({ owner, name, ttlMs }) : [];
+      });
+      const set = both({ name: "abTagged" });
+      const last = lastOf(await expectSame(redis(), [run(...holders), run(set)]));
+      const { votes } = last.answer as { votes: { key: string }[] };
+      expect(votes[0]).to.have.property("key", key);
     });
   }
+
+  it("readers that it kept out are told when another of its names is held", async () => {
+    const waiting = read({ ...y, inbox: "p", ticket: 2, placePrefix: "r" });
+    const kept = [run(read(), both(zByQ)), run(waiting), run(plain({ ...b, owner: "kz" }))];
+    const last = lastOf(await expectSame(redis(), [...kept, run(both(zByQ))]));
+    expect(last.told).to.deep.equal(["p r20:lock:a"]);
+  });
 
   it("the token is above what each of the names had, and in all of them", async () => {
     const before = [putFence(3_000_000_000_000_000), putFence(4_000_000_000_000_000, "b")];

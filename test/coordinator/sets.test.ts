@@ -112,6 +112,38 @@ describe("Sets in the wait queue of one process", () => {
   });
 });
 
+describe("A set that waits for its first name only", () => {
+  const OF_FIRST = { ...held(60_000), key: KEYS.lockKey };
+  const OF_OTHER = { ...held(60_000), key: "lock:zero" };
+
+  for (const { what, votes, passes } of [
+    { what: "keeps its place", votes: [OF_FIRST, OF_FIRST, OF_FIRST], passes: false },
+    {
+      what: "keeps it where a node grants",
+      votes: [granted(7), OF_FIRST, OF_FIRST],
+      passes: false,
+    },
+    { what: "gives it up for another name", votes: [OF_FIRST, OF_FIRST, OF_OTHER], passes: true },
+  ]) {
+    it(`W1, W2: ${what}, before others and in the nodes' queues`, () => {
+      const { bench, set, last, attempts } = setsBench();
+      set();
+      bench.answer("acquire", votes);
+      while (attempts().length === 1) bench.clock.advance(1);
+      const waiter = last()?.waiter;
+      expect(waiter?.placePrefix).to.equal("");
+      bench.acquire({}, { ...WAIT, fair: true }, sharedLock(KEYS));
+      const count = attempts().length;
+      bench.answer("acquire", votes);
+      bench.clock.advance(1);
+      expect(attempts().length > count, "the reader asks").to.equal(passes);
+      const rolledBack = bench.nodes[0]?.all("release").at(-1)?.operation;
+      if (votes[0]?.kind === "granted") expect(rolledBack?.waiter).to.deep.equal(waiter);
+      else expect(bench.nodes[0]?.all("leave")).to.have.length(passes ? 1 : 0);
+    });
+  }
+});
+
 /** Sets of the name and one other each, which is held. The name itself is free. */
 function waitingSets(count: number, { fair = false, isHeard = true, tookMs = 0 } = {}) {
   const inbox = { ...heardInbox(), isHeard };

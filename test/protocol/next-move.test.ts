@@ -58,7 +58,7 @@ interface Facts {
   readonly isLetIn: boolean;
   readonly isHeard: boolean;
   readonly isRefreshed: boolean;
-  readonly rotates: boolean;
+  readonly names: readonly string[];
   readonly isInPlace: boolean;
   readonly isItsTurn: boolean;
   readonly isTurnSeen: boolean;
@@ -82,14 +82,19 @@ interface Facts {
 function knownOf(facts: Facts): Known {
   const keys = keysOf("lock:", "name");
   const joinOnly = facts.isOwned ? () => keys : undefined;
-  const { isRefreshed, rotates } = facts;
-  const queue = { ...keys.queue, isRefreshed, rotates };
+  const { isRefreshed, names } = facts;
+  const queue = { ...keys.queue, isRefreshed };
   const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
   const { permitCount, wanted } = facts;
   const { permits } = permitCount === undefined ? keys : permitLock(keys, permitCount, wanted);
   return {
     ...facts,
-    request: { keys: { joinOnly, queue, permits }, settings: { nodeTimeoutMs }, wait, deadlineMs },
+    request: {
+      keys: { joinOnly, names, queue, permits },
+      settings: { nodeTimeoutMs },
+      wait,
+      deadlineMs,
+    },
     attempt: facts.isUnderWay ? facts : undefined,
     place: facts.isQueued ? { ...facts, mayAskInTurn: () => mayAskInTurn } : undefined,
   };
@@ -113,7 +118,7 @@ const FIRST: Facts = {
     quickCount: 0,
   },
   ...{ isAsking: true, isLost: false, standing: "wait", undecidedMs: undefined },
-  ...{ restsUntilMs: undefined, otherCount: 0, rotates: false },
+  ...{ restsUntilMs: undefined, otherCount: 0, names: ["name"] },
 };
 const BEHIND: Facts = { ...FIRST, isFirst: false };
 const OWNED: Facts = { ...BEHIND, isOwned: true };
@@ -712,7 +717,7 @@ table("nextMove, when it is woken", [
   ],
 ]);
 
-const SET: Facts = { ...FIRST, isRefreshed: false, rotates: true };
+const SET: Facts = { ...FIRST, isRefreshed: false, names: ["name", "other"] };
 const PASSED: Happened = { what: "passed" };
 const first = (isHeldHere: boolean): Happened => ({ what: "first", isHeldHere });
 const UNDER_WAY = { ...FIRST, isUnderWay: true };
@@ -980,7 +985,7 @@ describe("nextMove", () => {
         isFirst: flag,
         isLetIn: flag,
         isHeard: flag,
-        rotates: flag,
+        names: fc.constantFrom(FIRST.names, SET.names),
       },
       ...{ isRefreshed: flag, isInPlace: flag, isItsTurn: flag, isTurnSeen: flag },
       ...{ mayAskInTurn: flag, fair: flag, attemptCount: fc.nat(40) },

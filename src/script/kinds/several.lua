@@ -54,21 +54,22 @@ local function retime(lock)
   end
 end
 
--- The refusal because of the first name that is held, after which that is, and whether it is another than the first of
--- the set. All nodes name the same then: by the rest of their keys' lives each would choose its own, and several
--- holders of a node each look like a split.
+-- The refusal because of a name that is held, after which that is, and whether it is another than the first of the set:
+-- that one only if no other is held, as the set waits for it in its turn. All nodes name the same then: by the rest of
+-- their keys' lives each would choose its own, and several holders of a node each look like a split.
 local function refusal_of(lock)
-  local refusal, is_elsewhere = nil, true
+  local of_first, elsewhere
   for at, key in ipairs(lock.lock_keys) do
     local holder = holder_of(key)
     if type(holder) == 'table' then return foreign.refusal(key, at), true end
     if holder and holder ~= lock.owner and not (at == 1 and holder == lock.reservation) then
       local refused = lock_key.refuse(holder, key, at)
       if foreign.is_foreign(refused) then return refused, true end
-      if not refusal then refusal, is_elsewhere = 'name ' .. at .. ' ' .. refused, at > 1 end
+      refused = 'name ' .. at .. ' ' .. refused
+      if at == 1 then of_first = refused else elsewhere = elsewhere or refused end
     end
   end
-  return refusal, is_elsewhere
+  return elsewhere or of_first, elsewhere ~= nil
 end
 
 local function put(lock)
@@ -78,18 +79,12 @@ local function put(lock)
   end
 end
 
--- A reservation of the first name is useless to a waiter refused for another name, and is passed on; and waiting
--- there for a lock that is held elsewhere is futile.
+-- Waiting at the first name for a lock that is held elsewhere is futile, and keeps others waiting.
 local function take(lock, is_acquire)
   local refusal, is_elsewhere = refusal_of(lock)
   if refusal then
-    if is_elsewhere and not foreign.is_foreign(refusal) and is_acquire and lock.place then
-      require('queue.leave')(lock.queue, lock.place)
-      if call('GET', lock.key) == lock.reservation then
-        call('DEL', lock.key)
-        pcall(require('queue.offer'), lock.key, lock.queue)
-      end
-    end
+    local is_futile = is_elsewhere and not foreign.is_foreign(refusal) and is_acquire and lock.place
+    if is_futile then pcall(require('queue.quit'), lock) end
     return refusal, is_elsewhere
   end
   local ok, reason = pcall(put, lock)

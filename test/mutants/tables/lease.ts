@@ -417,7 +417,7 @@ export const ROWS: readonly Row[] = [
     seenIn: "passing on that replaces the one key it knows",
     file: "src/coordinator/lease.ts",
     find: "!keys.queue.passesOn ||",
-    replace: "!(keys.queue.passesOn || keys.queue.rotates) ||",
+    replace: "!(keys.queue.passesOn || keys.names.length > 1) ||",
     also: [
       {
         file: "src/coordinator/wait-place.ts",

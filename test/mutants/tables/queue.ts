@@ -39,8 +39,8 @@ export const ROWS: readonly Row[] = [
   {
     id: "left-place-stays",
     means: "a node does not remove the places of those who leave its queue",
-    file: "src/script/steps/leave.lua",
-    find: "require('queue.leave')(lock.queue, lock.place, 'r' .. lock.place)",
+    file: "src/script/queue/quit.lua",
+    find: "require('queue.leave')(lock.queue, lock.place, other)",
     replace: "false",
     where: ["shared"],
     noticedBy: ["W4"],

@@ -83,6 +83,7 @@ export const NAMES = {
   aHashJob: redissonLock(keysOf("lock:", "a"), "job"),
   /** Several names at once. */
   ab: severalLock([keysOf("lock:", "b"), keysOf("lock:", "a")]),
+  abTagged: severalLock([keysOf("lock:", "b"), keysOf("lock:", "{t}x"), keysOf("lock:", "a")]),
   /** The lock key says when the lock ends. */
   aStamp: timestampLock(keysOf("lock:", "a"), "timestamp"),
   aSeconds: timestampLock(keysOf("lock:", "a"), "timestamp-seconds"),
