@@ -1,10 +1,12 @@
 import { expect } from "chai";
 import { build } from "esbuild";
+import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import type * as Errors from "../../src/memory/errors.js";
 import type * as Memory from "../../src/memory/memory-redis.js";
 
@@ -26,6 +28,16 @@ describe("a Redis in memory where no Lua VM is installed", () => {
     expect(() => redis.execute(["EVAL", "return 1", "0"]))
       .to.throw(LuaMissingError, /npm install --save-dev wasmoon-lua5\.1@1\.18$/)
       .with.property("code", "LUA_MISSING");
+  });
+});
+
+describe("a Redis in memory that is imported by `node -e`", () => {
+  it("finds the installed Lua VM", async () => {
+    const { href } = new URL("../../src/memory/memory-redis.js", import.meta.url);
+    const script = `import(${JSON.stringify(href)}).then(({ MemoryRedis }) =>
+      console.log(new MemoryRedis().execute(["EVAL", "return 1", "0"])))`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
+    expect(stdout).to.equal("1\n");
   });
 });
 
