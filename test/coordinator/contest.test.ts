@@ -245,6 +245,18 @@ describe("an acquire whose nodes are split", () => {
     expect(kinds()).to.deep.equal(["granted"]);
   });
 
+  it("E1: is told what a node said that was not waited for, where it cannot ask again", () => {
+    const { bench, answerAfter, kinds } = contested();
+    answerAfter(1, [granted(7), byLower()]);
+    bench.clock.advance(TIMEOUT_MS / 4);
+    expect(bench.counts("release")).to.deep.equal([1, 0, 1]);
+    bench.answer("acquire", [undefined, undefined, byLower()]);
+    bench.clock.suspend(TIMEOUT_MS);
+    bench.clock.advance(TIMEOUT_MS);
+    expect(kinds()).to.deep.equal(["refused"]);
+    expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+  });
+
   it("L3: rolls back on all nodes that may have it if it is given up between two asks", () => {
     const { bench, abort, answerAfter, kinds } = contested();
     answerAfter(0, [granted(7), byHigher(), byHighest()]);

@@ -252,7 +252,6 @@ export const ROWS: readonly Row[] = [
     file: "src/coordinator/attempt.ts",
     find: "else if (this.#failure !== undefined) learn(this.#failure, index, vote);",
     replace: "",
-    test: "test/sim/corpus.test.ts",
-    grep: "several-25064022-E1",
+    test: "test/coordinator/contest.test.ts",
   },
 ];

@@ -648,9 +648,7 @@ export const ROWS: readonly Row[] = [
     file: "src/protocol/attempt-failure.ts",
     find: 'vote.reason === "held" && vote.key !== lockKey',
     replace: 'vote.reason === "held"',
-    where: ["splits"],
-    noticedBy: ["W2"],
-    seedBudget: 100,
-    pin: { where: 0, seed: 25341087, ms: 6000 },
+    test: "test/coordinator/sets.test.ts",
+    grep: "A set that waits for its first name only",
   },
 ];

@@ -176,7 +176,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["W1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 107, ms: 39 },
+    pin: { where: 0, seed: 107, timing: 3, ms: 248 },
   },
   {
     id: "resting-set-keeps-others-waiting",
