@@ -28,12 +28,14 @@ import type { NodeCredentials } from "./credentials.js";
 import { addressOf, ClusterMember, SILENT } from "./cluster-member.js";
 import { fencesKey, inSmallTable } from "./cluster-fences.js";
 import { ClusterSubscription, tellsForMs, type Slot } from "./cluster-subscription.js";
+import { absentKey, MOVING } from "./slot-move.js";
 import { joined, slotPartsOf, type PartVote, type SlotPart } from "./slot-parts.js";
 import { slotTags, type SlotTags } from "./slot-tags.js";
 import {
   isConnectionClosed,
   isNoScript,
   isOfClusterMember,
+  isTryAgain,
   operationFault,
 } from "../script/redis-errors.js";
 
@@ -210,8 +212,8 @@ class ClusterConnection implements Connection {
       const forMs = Math.max(...operations.map(tellsForMs));
       if (forMs > 0) this.#listen({ number: slot, tag: tags.of(slot) }, forMs);
       const { number: first } = parts[0] as SlotPart;
-      const fences = fencesKey(tags, slot);
-      const answered = await this.#call(operations, fences, slot, first);
+      const keysOfSlot = [fencesKey(tags, slot), absentKey(tags, slot)] as const;
+      const answered = await this.#call(operations, keysOfSlot, slot, first);
       if (answered === undefined) number = undefined;
       parts.forEach((part, at) => answers[part.index]?.push({ part, vote: answered?.[at] }));
     });
@@ -233,7 +235,7 @@ class ClusterConnection implements Connection {
   /** Undefined if that is not answered, but something else. */
   async #call(
     operations: readonly Operation[],
-    fences: string,
+    keysOfSlot: readonly [fences: string, absent: string],
     slot: number,
     number: number,
   ): Promise<readonly Vote[] | undefined> {
@@ -249,7 +251,7 @@ class ClusterConnection implements Connection {
     const send = (by: "eval" | "evalsha"): Promise<unknown> => {
       const script = by === "eval" ? BATCH_SCRIPT : BATCH_SHA;
       // The record would be in another slot, so each slot has its own fences.
-      const bytes = this.#wire.encode(by, script, operations, "", number, fences);
+      const bytes = this.#wire.encode(by, script, operations, "", number, ...keysOfSlot);
       return sendBytes(this.#cluster, by, bytes, slot);
     };
     const sendOnce = (): Promise<unknown> =>
@@ -267,6 +269,7 @@ class ClusterConnection implements Connection {
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
       if (error === SILENT) return operations.map(() => UNANSWERED);
+      if (isTryAgain(error)) return operations.map(() => MOVING);
       const isClosed = isConnectionClosed(error);
       // That of the whole Cluster has its own event.
       if (isClosed && this.#cluster.status !== "ready") throw error;

@@ -184,6 +184,14 @@ function isSame(one: Head, other: Head): boolean {
   );
 }
 
+/** Steps that are usually done on the fast path, see batch.lua. */
+const PLAIN_STEPS: ReadonlySet<Step> = new Set(["acquire", "extend", "release"]);
+
+/** On an exclusive lock without a waiter: who holds the name after it depends on no key but the lock key. */
+function isPlain({ step, kind, argumentCount }: Head): boolean {
+  return kind === "exclusive" && argumentCount <= PLACES.ARG_INBOX && PLAIN_STEPS.has(step);
+}
+
 /** Where the group ends that begins there. */
 function groupEnd(all: readonly { readonly head: Head }[], from: number): number {
   const { head } = all[from] as { readonly head: Head };
@@ -269,7 +277,8 @@ export class BatchWire {
   readonly #recordIds = new Map<string, string>();
   readonly #numberHeads = new Map<number, string>();
   #operations: readonly Operation[] = [];
-  #joined: Joined = joined([]);
+  #absentKey: string | undefined;
+  #joined: Joined = joined([], undefined);
 
   constructor(constants: BatchConstants) {
     this.constants = constants;
@@ -281,6 +290,7 @@ export class BatchWire {
    *
    * @param number of the call, which the reply repeats
    * @param recordKey another key in place of the record's: its fences are used, and no record is read
+   * @param absentKey declared behind all others, which the script does not read, unless all operations are plain
    */
   encode(
     name: "eval" | "evalsha",
@@ -289,13 +299,15 @@ export class BatchWire {
     recordId: string,
     number: number,
     recordKey?: string,
+    absentKey?: string,
   ): string | Buffer {
     const before = this.#operations;
-    let isSame = operations.length === before.length;
+    let isSame = operations.length === before.length && absentKey === this.#absentKey;
     for (let at = 0; isSame && at < before.length; at++) isSame = operations[at] === before[at];
     if (!isSame) {
       this.#operations = operations;
-      this.#joined = joined(operations);
+      this.#absentKey = absentKey;
+      this.#joined = joined(operations, absentKey);
     }
     const { count, keyCount, keys, args } = this.#joined;
     const record = recordKey === undefined ? RECORD : bulks([recordKey]);
@@ -332,7 +344,7 @@ export class BatchWire {
   }
 }
 
-function joined(operations: readonly Operation[]): Joined {
+function joined(operations: readonly Operation[], absentKey: string | undefined): Joined {
   let keys = "";
   let args = "";
   let keyCount = 1;
@@ -350,6 +362,11 @@ function joined(operations: readonly Operation[]): Joined {
     }
     keyCount += size * head.keyCount;
     wordCount += words.length + size * (head.keyCount + head.argumentCount);
+  }
+  if (absentKey !== undefined && !all.every(({ head }) => isPlain(head))) {
+    keys += bulks([absentKey]);
+    keyCount++;
+    wordCount++;
   }
   return { count: `*${wordCount}\r\n`, keyCount: bulks([String(keyCount)]), keys, args };
 }

@@ -9,10 +9,13 @@ import type {
   HandshakeRequest,
 } from "../../src/channel/transport.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { sharedLock } from "../../src/kinds/shared.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import { newOperation, type Operation } from "../../src/protocol/operation.js";
 import { BatchWire } from "../../src/script/batch-encoder.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
+import { absentKey } from "../../src/redis/slot-move.js";
+import { slotTags } from "../../src/redis/slot-tags.js";
 import { operation } from "../support/channel-bench.js";
 import { NO_LIST } from "../support/no-list.js";
 import { wordsIn } from "../support/words-in.js";
@@ -247,6 +250,38 @@ describe("ClusterTransport", () => {
       if (reply?.kind !== "votes") return expect.fail("no votes");
       const kinds = names.map((name) => (name === "b" ? "fault" : "granted"));
       expect(reply.votes.map(({ kind }) => kind)).to.deep.equal(kinds);
+    });
+
+    it("counts a slot that is being moved as a fault that had no effect, of its own operations only", async () => {
+      const reply = await sent(({ slot, number }) => {
+        if (slot !== slotOf("b")) return number;
+        throw new Error("TRYAGAIN Multiple keys request during rehashing of slot");
+      });
+      expect(lookedCount, "who has it is known").to.equal(0);
+      if (reply?.kind !== "votes") return expect.fail("no votes");
+      const found = reply.votes.map((vote) => (vote.kind === "fault" ? vote.sent : vote.kind));
+      expect(found).to.deep.equal(names.map((name) => (name === "b" ? false : "granted")));
+    });
+
+    it("declares a key that never exists in each slot where holders stand beside a lock key", async () => {
+      const asked = names.map((name, at) => {
+        const keys = keysOf("lock:", name);
+        return operation("acquire", `owner ${at}`, {
+          keys: name === "a" ? sharedLock(keys) : keys,
+        });
+      });
+      const declared = new Map<number, readonly string[]>();
+      await sent((call) => {
+        declared.set(
+          call.slot,
+          call.keys.slice(names.filter((n) => slotOf(n) === call.slot).length),
+        );
+        return call.number;
+      }, asked);
+      const tags = await slotTags();
+      for (const name of ["b", "c", "d"]) expect(declared.get(slotOf(name))).to.deep.equal([]);
+      const ofA = absentKey(tags, slotOf("a"));
+      expect(declared.get(slotOf("a"))).to.deep.equal([ofA]);
     });
 
     it("counts a member that is gone for its own operations only", async () => {

@@ -10,6 +10,7 @@ import { wordsIn } from "../support/words-in.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { severalLock } from "../../src/kinds/several.js";
+import { ownedLock } from "../../src/kinds/owned.js";
 import { permitLock } from "../../src/kinds/permit.js";
 
 const CONSTANTS = { fenceSlackUs: 15_000_000 };
@@ -485,5 +486,79 @@ describe("BatchWire", () => {
         ...encodeBatch(operations, recordId, number, CONSTANTS),
       ]);
     }
+  });
+
+  describe("for a node that may have a part of the keys of a lock", () => {
+    const AT_A = keysOf("lock:", "a");
+    const [FENCES, ABSENT] = ["quorate:fences:{1}", "quorate:absent:{1}"];
+
+    const wordsOf = (operations: readonly Operation[]): readonly string[] =>
+      wordsIn(new BatchWire(CONSTANTS).encode("evalsha", "sha", operations, "", 7, FENCES, ABSENT));
+    const isDeclaredBy = (operations: readonly Operation[]): boolean => {
+      const [count = "", , ...rest] = encodeBatch(operations, "", 7, CONSTANTS);
+      const keys = [FENCES, ...rest.splice(0, Number(count) - 1)];
+      const words = wordsOf(operations);
+      const isDeclared = words.includes(ABSENT);
+      if (isDeclared) keys.push(ABSENT);
+      expect(words).to.deep.equal(["evalsha", "sha", String(keys.length), ...keys, ...rest]);
+      return isDeclared;
+    };
+
+    const place: Place = { keys: AT_A, waiter: WAITER };
+    const PLAIN = (["acquire", "extend", "release"] as const).map((kind) =>
+      operation(kind, "me", { keys: AT_A }),
+    );
+    const OTHERS: readonly (readonly [string, Operation])[] = [
+      ...(["seal", "heal", "revoke", "inspect", "watch", "expire"] as const).map(
+        (kind) => [kind, operation(kind, "me", { keys: AT_A })] as const,
+      ),
+      ...(["acquire", "extend", "heal", "release", "seal"] as const).flatMap((kind) =>
+        [
+          sharedLock(AT_A),
+          permitLock(AT_A, 3, 1, [2]),
+          severalLock([AT_A, keysOf("lock:", "b")]),
+          ownedLock(AT_A, "job"),
+        ].map((keys) => [`${kind} of ${keys.id}`, operation(kind, "me", { keys })] as const),
+      ),
+      ["size", operation("size", "me", { keys: permitLock(AT_A, 3) })],
+      ["refresh", operation("refresh", "me", { keys: AT_A, places: [place] })],
+      ["steal", operation("acquire", "me", { keys: AT_A, preempts: true })],
+      ["count", operation("acquire", "me", { keys: AT_A, countsWaiters: true })],
+      ["close", operation("release", "me", { keys: AT_A, keepMs: 1 })],
+      ...(["acquire", "heal", "release", "leave"] as const).map(
+        (kind) =>
+          [`${kind} of a waiter`, operation(kind, "me", { keys: AT_A, waiter: WAITER })] as const,
+      ),
+      ...(["extend", "heal", "release"] as const).map(
+        (kind) =>
+          [
+            `${kind} of a longer extension`,
+            operation(kind, "me", { keys: AT_A, keptMs: 9 }),
+          ] as const,
+      ),
+    ];
+
+    it("declares no more where all is plain", () => {
+      for (const one of PLAIN) expect(isDeclaredBy([one]), one.kind).to.equal(false);
+      expect(isDeclaredBy([...PLAIN, ...PLAIN])).to.equal(false);
+    });
+
+    for (const [what, one] of OTHERS) {
+      it(`declares a key that it cannot have, behind all others: ${what}`, () => {
+        expect(isDeclaredBy([one])).to.equal(true);
+        expect(isDeclaredBy([...PLAIN, one])).to.equal(true);
+        expect(isDeclaredBy([one, ...PLAIN])).to.equal(true);
+      });
+    }
+
+    it("keeps nothing of it in the next call: of another slot, or to a node that has all keys", () => {
+      const wire = new BatchWire(CONSTANTS);
+      const operations = [operation("acquire", "me", { keys: sharedLock(AT_A) })];
+      for (const absent of [ABSENT, ABSENT, "quorate:absent:{2}", undefined, ABSENT]) {
+        const words = wordsIn(wire.encode("evalsha", "sha", operations, "", 7, FENCES, absent));
+        const keys = words.slice(3, 3 + Number(words[2]));
+        expect(keys).to.deep.equal([FENCES, "lock:a", ...(absent === undefined ? [] : [absent])]);
+      }
+    });
   });
 });

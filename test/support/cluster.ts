@@ -23,15 +23,44 @@ export async function startPair(): Promise<readonly [RedisProcess, RedisProcess]
   return [first, second];
 }
 
-/** Moves a slot with its keys, as `redis-cli --cluster reshard` does. */
-export async function moveSlot(slot: number, from: RedisProcess, to: RedisProcess): Promise<void> {
+/** A slot that is being moved key by key, as `redis-cli --cluster reshard` does it. */
+export interface SlotMove {
+  /** Moves these keys, of which some may be gone. */
+  migrate(...keys: readonly string[]): Promise<void>;
+  /** All of its keys have been moved. */
+  end(): Promise<void>;
+}
+
+/** The keys of a slot that a server has. */
+export async function keysInSlot(slot: number, server: RedisProcess): Promise<readonly string[]> {
+  return (await server.command("CLUSTER", "GETKEYSINSLOT", slot, 1_000)) as string[];
+}
+
+export async function beginMove(
+  slot: number,
+  from: RedisProcess,
+  to: RedisProcess,
+): Promise<SlotMove> {
   const [fromId, toId] = await Promise.all([from, to].map((one) => one.command("CLUSTER", "MYID")));
   await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", String(fromId));
   await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", String(toId));
-  const keys = (await from.command("CLUSTER", "GETKEYSINSLOT", slot, 1_000)) as string[];
-  if (keys.length > 0)
-    await from.command("MIGRATE", "127.0.0.1", to.port, "", 0, 5_000, "KEYS", ...keys);
-  for (const one of [to, from]) await one.command("CLUSTER", "SETSLOT", slot, "NODE", String(toId));
+  return {
+    async migrate(...keys) {
+      await from.command("MIGRATE", "127.0.0.1", to.port, "", 0, 5_000, "KEYS", ...keys);
+    },
+    async end() {
+      for (const one of [to, from])
+        await one.command("CLUSTER", "SETSLOT", slot, "NODE", String(toId));
+    },
+  };
+}
+
+/** Moves a slot with its keys at once. */
+export async function moveSlot(slot: number, from: RedisProcess, to: RedisProcess): Promise<void> {
+  const move = await beginMove(slot, from, to);
+  const keys = await keysInSlot(slot, from);
+  if (keys.length > 0) await move.migrate(...keys);
+  await move.end();
 }
 
 /** In the way that servers before Redis 7 know, too. */

@@ -346,6 +346,24 @@ export const ROWS: readonly Row[] = [
     test: "test/redis/cluster-transport.test.ts",
   },
   {
+    id: "cluster-slot-in-two-places",
+    means: "while a hash slot is moved, a name is granted beside holders on the other member",
+    seenIn: "scripts that declare one of the keys that they use",
+    file: "src/redis/cluster-transport.ts",
+    find: '"", number, ...keysOfSlot)',
+    replace: '"", number, keysOfSlot[0])',
+    test: "test/integration/cluster-moves.test.ts",
+  },
+  {
+    id: "cluster-expires-unseen",
+    means:
+      "while a hash slot is moved, a lock is ended as overdue whose extension is on the other member",
+    file: "src/script/batch-encoder.ts",
+    find: "&& PLAIN_STEPS.has(step)",
+    replace: "",
+    test: "test/script/batch-encoder.test.ts",
+  },
+  {
     id: "cluster-slot-moved",
     means: "a process goes on listening to a member that has lost the hash slot",
     seenIn: "clients that subscribe once",
