@@ -1,10 +1,12 @@
 import { expect } from "chai";
 import { build } from "esbuild";
+import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import type * as Errors from "../../src/memory/errors.js";
 import type * as Memory from "../../src/memory/memory-redis.js";
 
@@ -27,6 +29,27 @@ describe("a Redis in memory where no Lua VM is installed", () => {
       .to.throw(LuaMissingError, /npm install --save-dev wasmoon-lua5\.1@1\.18$/)
       .with.property("code", "LUA_MISSING");
   });
+});
+
+describe("a Redis in memory in a program that is no file", () => {
+  const { href } = new URL("../../src/memory/memory-redis.js", import.meta.url);
+  const text = `import("${href}").then((m) => console.log(new m.MemoryRedis().execute(["EVAL", "return 7", "0"])))`;
+  for (const { title, args } of [
+    { title: "`node -e`", args: ["-e", text] },
+    { title: "`node --input-type=module -e`", args: ["--input-type=module", "-e", text] },
+    {
+      title: "a worker from a text",
+      args: [
+        "-e",
+        `new (require("worker_threads").Worker)(${JSON.stringify(text)}, { eval: true })`,
+      ],
+    },
+  ]) {
+    it(`finds the installed Lua VM from ${title}`, async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, args);
+      expect(stdout).to.equal("7\n");
+    });
+  }
 });
 
 describe("a Redis in memory in a bundle", () => {

@@ -145,8 +145,8 @@ export function instantiateLua(): Lua {
 
 function readLua(): Uint8Array {
   try {
-    // In a bundle for CommonJS there is no URL.
-    const from = typeof __filename === "string" ? __filename : import.meta.url;
+    // In a bundle for CommonJS there is no URL; in `node -e`, the name is a global, and that of no file.
+    const from = (import.meta.url as string | undefined) ?? __filename;
     const script = createRequire(from).resolve("wasmoon-lua5.1");
     return readFileSync(join(dirname(script), "liblua5.1.wasm"));
   } catch (cause) {
