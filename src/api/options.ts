@@ -225,7 +225,7 @@ export interface LockManagerOptions extends LockOptions, WaitOptions {
   /**
    * Longest ttl (plus its `lockDelayMs`) of any lock on these nodes, ms, and how long a node that lost its data
    * does not vote. Shorter: such a node votes again sooner. The nodes have it on record. A value that is set raises the
-   * records, for all clients. Otherwise theirs is the limit.
+   * records, for all clients. Otherwise theirs is the limit, and a call's `ttlMs` is at most 60_000, or the manager's.
    * @defaultValue 60_000 on new nodes, otherwise the value on record
    */
   readonly maxTtlMs?: number | undefined;

@@ -8,10 +8,10 @@ import { poll } from "./poll.js";
 /** Settings for ending locks by force. */
 export interface RevokeSettings {
   readonly nodeTimeoutMs: number;
-  /** Longest ttl of any lock here: a holder may act on its lock for so long. */
+  /** Longest ttl of any client's lock here: a holder may act on its lock for so long. */
   readonly maxTtlMs: number;
   readonly driftFactor: number;
-  /** How far a node's clock may gain on real time meanwhile, ms. */
+  /** How far a node's clock may gain on real time meanwhile, as any client has it, ms. */
   readonly clockStepMs: number;
 }
 

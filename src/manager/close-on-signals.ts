@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { SERVICE_DRAIN_MS } from "./drain.js";
 import type { Locks } from "../api/locks.js";
 import { within } from "../runtime/within.js";
-import { checkKnown, MAX_TIMER_MS, number, oneOf, show } from "../runtime/validate.js";
+import { checkKnown, MAX_TIMER_MS, number, show, string } from "../runtime/validate.js";
 
 /** Signals that a process can listen for. */
 const SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
@@ -107,13 +107,22 @@ function checked(options: CloseOnSignalsOptions) {
   if (before !== undefined && typeof before !== "function") {
     throw new TypeError(`\`before\` must be a function, got ${show(before)}`);
   }
-  const known = signals.map((signal, index) => oneOf(`signals[${index}]`, signal, SIGNALS));
+  const known = signals.map((signal, index) => knownSignal(`signals[${index}]`, signal));
   return {
     // A second listener would take the first signal for a second one.
     signals: [...new Map(known.map((signal) => [constants.signals[signal], signal])).values()],
     drainMs: number("drainMs", drainMs, 0, MAX_TIMER_MS),
     before,
   };
+}
+
+function knownSignal(option: string, signal: unknown): NodeJS.Signals {
+  const given = string(option, signal);
+  const found = SIGNALS.find((each) => each === given);
+  if (found !== undefined) return found;
+  throw new RangeError(
+    `\`${option}\` must be a signal that can be listened for, such as "SIGTERM", got ${show(given)}`,
+  );
 }
 
 function checkManager(manager: Closable): void {

@@ -284,10 +284,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     if (wrong !== undefined) throw wrong;
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openLockOf(name);
-    const { maxTtlMs, driftFactor, clockStepMs } = this.#settings;
-    const { nodeTimeoutMs } = this.#settings.lease;
-    const marginMs = this.#nodes.marginMs();
-    const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs, marginMs };
+    const { driftFactor, lease } = this.#settings;
+    const settings = { nodeTimeoutMs: lease.nodeTimeoutMs, driftFactor, longest: this.#nodes };
     return asked(forceRelease(context, keys, names, settings, options));
   }
 

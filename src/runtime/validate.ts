@@ -162,13 +162,25 @@ export function oneOf<T extends string>(option: string, value: unknown, known: r
   );
 }
 
+/** Of a value in an error, in characters: the rest of the message fits into three lines of a terminal with it. */
+const LONGEST_SHOWN = 100;
+
 /** A value in an error. Never throws, whatever it is. */
 export function show(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "string") return JSON.stringify(cut(value));
+  // Its source says nothing here, and may be long.
+  if (typeof value === "function") return "a function";
   try {
-    return String(value);
+    if (!Array.isArray(value)) return cut(String(value));
+    return cut(`[${value.slice(0, LONGEST_SHOWN).map(show).join(", ")}]`);
   } catch {
     // It has no prototype, or converts itself to a text and fails.
-    return typeof value === "function" ? "a function" : "an object";
+    return "an object";
   }
+}
+
+function cut(text: string): string {
+  if (text.length <= LONGEST_SHOWN) return text;
+  // Without half of a character at the cut.
+  return `${text.slice(0, LONGEST_SHOWN - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

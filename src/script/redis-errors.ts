@@ -95,7 +95,8 @@ const NO_REDIS =
 
 /**
  * Servers repeat the arguments of unknown commands, which can be a script, and add the position in it. What names the
- * command that may not be run has the command twice.
+ * command that may not be run has the command twice. Of a missing password they tell how to send it by hand, at such
+ * length that what to do here would be cut off.
  */
 function withoutNoise(message: string): string {
   return message
@@ -106,7 +107,9 @@ function withoutNoise(message: string): string {
     )
     .replace(/^[\dA-F]+:error:[\dA-F]+:SSL routines:[^:]*:([^:]+):.*$/s, "$1")
     .replace(/,? with args beginning with:.*$/s, "")
-    .replace(/^ERR \S+ failed: (?=NOPERM )/, "")
+    .replace(/\b(NOAUTH) .*$/s, "$1")
+    .replace(/^ERR \S+ failed: (?=NOPERM |ERR ACL failure )/, "")
+    .replace(/^ERR ACL failure in script: /, "")
     .replace(/ script: \w+, on @\w+:\d+\.?/, "")
     .replaceAll(/@user_script: ?\d+: /g, "")
     .replace(/[\s.:]+$/, "");

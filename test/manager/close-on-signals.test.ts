@@ -218,8 +218,11 @@ describe("closeOnSignals", function () {
       [[[locks, null]], /`locks` must be .*got null/],
       [[locks, { signals: [] }], /`signals` must be an array of names of signals, got/],
       [[locks, { signals: "SIGTERM" }], /`signals` must be an array/],
-      [[locks, { signals: ["SIGTERM", "TERM"] }], /`signals\[1\]` must be one of .*got "TERM"/],
-      [[locks, { signals: ["SIGKILL"] }], /`signals\[0\]` must be one of .*got "SIGKILL"/],
+      [
+        [locks, { signals: ["SIGTERM", "TERM"] }],
+        /`signals\[1\]` must be a signal .*as "SIGTERM", got "TERM"/,
+      ],
+      [[locks, { signals: ["SIGKILL"] }], /`signals\[0\]` must be a signal .*got "SIGKILL"/],
       [[locks, { drainMs: -1 }], /`drainMs` must be from 0 to 2147483647 ms, got -1/],
       [[locks, { drainMS: 1 }], /unknown option `drainMS`: did you mean `drainMs`\?/],
       [[locks, { before: 5 }], /`before` must be a function, got 5/],

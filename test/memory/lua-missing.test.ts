@@ -31,14 +31,25 @@ describe("a Redis in memory where no Lua VM is installed", () => {
   });
 });
 
-describe("a Redis in memory that is imported by `node -e`", () => {
-  it("finds the installed Lua VM", async () => {
-    const { href } = new URL("../../src/memory/memory-redis.js", import.meta.url);
-    const script = `import(${JSON.stringify(href)}).then(({ MemoryRedis }) =>
-      console.log(new MemoryRedis().execute(["EVAL", "return 1", "0"])))`;
-    const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
-    expect(stdout).to.equal("1\n");
-  });
+describe("a Redis in memory in a program that is no file", () => {
+  const { href } = new URL("../../src/memory/memory-redis.js", import.meta.url);
+  const text = `import("${href}").then((m) => console.log(new m.MemoryRedis().execute(["EVAL", "return 7", "0"])))`;
+  for (const { title, args } of [
+    { title: "`node -e`", args: ["-e", text] },
+    { title: "`node --input-type=module -e`", args: ["--input-type=module", "-e", text] },
+    {
+      title: "a worker from a text",
+      args: [
+        "-e",
+        `new (require("worker_threads").Worker)(${JSON.stringify(text)}, { eval: true })`,
+      ],
+    },
+  ]) {
+    it(`finds the installed Lua VM from ${title}`, async () => {
+      const { stdout } = await promisify(execFile)(process.execPath, args);
+      expect(stdout).to.equal("7\n");
+    });
+  }
 });
 
 describe("a Redis in memory in a bundle", () => {

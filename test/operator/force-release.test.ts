@@ -3,6 +3,7 @@ import { QuorumUnreachableError } from "../../src/api/errors.js";
 import { ForeignKeyError } from "../../src/api/node-errors.js";
 import { fingerprintOf } from "../../src/operator/fingerprint.js";
 import { forceRelease } from "../../src/operator/force-release.js";
+import { outwaitMs } from "../../src/protocol/lease-times.js";
 import type { NameSnapshot, Vote } from "../../src/protocol/operation.js";
 import { CoordinatorBench, KEYS } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
@@ -11,10 +12,8 @@ import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 const SETTINGS = {
   nodeTimeoutMs: 50,
-  maxTtlMs: 10_000,
   driftFactor: 0.01,
-  clockStepMs: 0,
-  marginMs: 0,
+  longest: { longestTtlMs: () => 10_000, marginMs: () => 0 },
 };
 const NAMES = ["a:1", "b:1", "c:1"];
 const OWNER = "o".padEnd(22, "_");
@@ -103,6 +102,21 @@ describe("a release by force", () => {
       expect(bench.nodes[0]?.last("release").operation).to.include({ ownerId: OWNER, fence: 20 });
     });
   }
+
+  it("is remembered for as long as a lock may last for any client, as is known once the nodes were asked", async () => {
+    const bench = new CoordinatorBench();
+    let [ttlMs, stepMs] = [10_000, 0];
+    const longest = { longestTtlMs: () => ttlMs, marginMs: () => stepMs };
+    const ending = forceRelease(bench.context, KEYS, NAMES, { ...SETTINGS, longest }, {});
+    [ttlMs, stepMs] = [100_000, 3_000];
+    bench.answer("inspect", [seen(OWNER), seen(OWNER), seen(OWNER)]);
+    await settle();
+    for (const node of bench.nodes) {
+      expect(node.last("revoke").operation.ttlMs).to.equal(outwaitMs(100_000, 0.01) + 3_000);
+    }
+    bench.clock.advance(50);
+    await ending;
+  });
 
   it("touches nothing where nobody is, or not the one who is meant", async () => {
     for (const { votes, fingerprint } of [

@@ -85,7 +85,12 @@ describe("a value in an error", () => {
   revoke();
   for (const [what, value, shown] of [
     ["a text", "a", '"a"'],
+    ["a long text", "a".repeat(1_000), `"${"a".repeat(99)}…"`],
+    ["a character at the cut", `${"a".repeat(98)}😀b`, `"${"a".repeat(98)}…"`],
+    ["a list", ["a", 1, []], '["a", 1, []]'],
+    ["a long list", Array.from({ length: 1_000 }, () => 7), `[${"7, ".repeat(32)}7,…`],
     ["a symbol", Symbol("a"), "Symbol(a)"],
+    ["a function", () => "with its source", "a function"],
     ["one without a prototype", Object.create(null), "an object"],
     ["one that fails to show itself", { toString: unable }, "an object"],
     [

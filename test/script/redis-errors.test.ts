@@ -66,7 +66,7 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
   ["NOPERM No permissions to access a key", /~quorate:\*/],
   [
     "ERR INFO failed: ERR ACL failure in script: User quorate has no permissions to run the 'info' command",
-    /\+info/,
+    /^User quorate has no permissions to run the 'info' command: add \+info to its ACL$/,
   ],
   [
     "ERR ACL failure in script: User quorate has no permissions to run the 'set' command script: 4df0, on @user_script:12.",
@@ -74,7 +74,7 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
   ],
   [
     "ERR ACL failure in script: No permissions to access a key script: f2e0, on @user_script:1.",
-    /~qu/,
+    /^No permissions to access a key: the user needs ~quorate:\*/,
   ],
   ["ERR Unknown command called from script script: 98, on @user_script:1.", /lacks a command/],
   // All of them, and the libraries below
@@ -83,7 +83,11 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
     /^no Sentinel named a master: ERR No such master with that name: check `name`/,
   ],
   ["WRONGPASS invalid username-password pair or user is disabled.", /WRONGPASS/],
-  ["NOAUTH Authentication required.", /redis:\/\/:password@host/],
+  ["NOAUTH Authentication required.", /^NOAUTH: .*redis:\/\/:password@host$/],
+  [
+    "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time",
+    /^NOAUTH: the server asks for a password, as in redis:\/\/:password@host$/,
+  ],
   ["ERR AUTH <password> called without any password configured for the default user.", /ERR AUTH/],
   ["ERR invalid password", /invalid password/],
   ["ERR DB index is out of range", /DB index/],

@@ -83,6 +83,9 @@ export function runCoordinator(
   locks: Pick<Locks, "tryAcquire">,
   options: RunCoordinatorOptions = {},
 ): RunCoordinator {
+  if (typeof (locks as Partial<Locks> | null | undefined)?.tryAcquire !== "function") {
+    throw new TypeError(`\`locks\` must be a LockManager, got ${show(locks)}`);
+  }
   checkKnown(options, KNOWN);
   const { prefix = "cron:", onUnreachable = "skip", onLost } = options;
   const minHoldMs = integer("minHoldMs", options.minHoldMs ?? DEFAULT_MIN_HOLD_MS, 2 * WAIT_MS);

@@ -145,9 +145,9 @@ export function instantiateLua(): Lua {
 
 function readLua(): Uint8Array {
   try {
-    // In a bundle for CommonJS there is no URL. Elsewhere there may be a `__filename` that is none, as in `node -e`.
-    const { url }: Partial<ImportMeta> = import.meta;
-    const script = createRequire(url ?? __filename).resolve("wasmoon-lua5.1");
+    // In a bundle for CommonJS there is no URL; in `node -e`, the name is a global, and that of no file.
+    const from = (import.meta.url as string | undefined) ?? __filename;
+    const script = createRequire(from).resolve("wasmoon-lua5.1");
     return readFileSync(join(dirname(script), "liblua5.1.wasm"));
   } catch (cause) {
     const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");

@@ -210,4 +210,11 @@ describe("runCoordinator", () => {
       expect(() => coordinators(options as object)).to.throw(message);
     });
   }
+
+  it("refuses what is no LockManager at once, not at each execution", () => {
+    const of = runCoordinator as (...given: readonly unknown[]) => unknown;
+    expect(() => of()).to.throw(TypeError, "`locks` must be a LockManager, got undefined");
+    const urls = ["redis://a:6379"];
+    expect(() => of(urls)).to.throw(TypeError, '`locks` must be a LockManager, got ["redis:');
+  });
 });

@@ -431,6 +431,15 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 1, ms: 796 },
   },
   {
+    id: "ended-by-own-ttl",
+    means: "a lock that was ended by force is remembered as long as the one that ends it may lock",
+    seenIn: "operators' tools that know only their own settings",
+    file: "src/channel/quarantine.ts",
+    find: "return Math.max(this.#maxTtlMs, this.#settings.maxTtlMs);",
+    replace: "return this.#settings.maxTtlMs;",
+    test: "test/manager/lock-manager.test.ts",
+  },
+  {
     id: "loss-believed",
     means: "a message that says that a lock has ended ends it",
     seenIn: "locks that are revoked by a notification",
