@@ -178,7 +178,7 @@ export const ROWS: readonly Row[] = [
     means: "a release that finds no key reports success",
     seenIn: "libraries that ignore the script's result",
     file: "src/coordinator/release.ts",
-    find: 'isRefusedByQuorum(tally) ? "expired" : "partial"',
+    find: 'isRefusedByQuorum(tallyOf(votes)) ? "expired" : "partial"',
     replace: '"released"',
     where: ["crash", "network"],
     noticedBy: ["R1"],
