@@ -4,7 +4,6 @@ import {
   longerKeptMs,
   renewalAtMs,
   isUsable,
-  isValid,
   lossAtMs,
   minHoldLeftMs,
   remainingTtlMs,
@@ -167,7 +166,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#lossCause;
   }
 
-  /** Lease clock, ms. The lock counts as held until this instant at the latest. */
+  /** Lease clock, ms. The lock counts as held before this instant at the latest: at the instant itself it has ended. */
   get validUntilMs(): number {
     return this.#validUntilMs;
   }
@@ -193,7 +192,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   /** Whether the lock is held now, by the clock. Detects a loss that no timer has reported yet. */
   isHeld(): boolean {
-    if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validUntilMs)) {
+    if (this.#state === "held" && this.#context.clock.now() >= this.#validUntilMs) {
       this.#lose("expired");
     }
     return this.#state === "held";
