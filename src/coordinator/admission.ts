@@ -260,7 +260,7 @@ export class Throttle<Item extends Throttled> {
   /** One that had begun has ended. */
   onEnd(): void {
     this.underWayCount--;
-    this.beginSoon();
+    if (this.waitingCount > 0) this.beginSoon();
   }
 
   /**
@@ -268,7 +268,6 @@ export class Throttle<Item extends Throttled> {
    * and all of them would do so in one turn of the event loop.
    */
   beginSoon(): void {
-    if (this.waitingCount === 0) return;
     this.#turn ??= this.#clock.setTimer(0, () => {
       this.#turn = undefined;
       this.beginNext();
