@@ -4,6 +4,8 @@ import { RedisFleet } from "../../src/testing/index.js";
 import { calledIn, type Called } from "./called.js";
 
 const NODE_COUNT = 3;
+/** After this the nodes beyond the quorum have answered, too. */
+const ANSWERED_MS = 50;
 /** After this the waiter has its place on the nodes and waits for its message. */
 const SETTLE_MS = 300;
 
@@ -41,7 +43,9 @@ export async function trips(folder: string): Promise<readonly Trip[]> {
 
 async function alone(manager: LockManager): Promise<void> {
   const lock = await manager.acquire("trip");
+  await sleep(ANSWERED_MS);
   await lock.release();
+  await sleep(ANSWERED_MS);
 }
 
 async function passOn(holder: LockManager, waiter: LockManager): Promise<void> {

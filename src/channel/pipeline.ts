@@ -1,10 +1,5 @@
 import type { Clock } from "../coordinator/ports.js";
-import {
-  sizeOf,
-  type AnyOperation,
-  type FaultVote,
-  type Operation,
-} from "../protocol/operation.js";
+import type { AnyOperation, FaultVote, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { HeardCalls, withoutDeferred } from "./deferred-acquires.js";
 import {
@@ -231,8 +226,7 @@ export class Pipeline {
     for (; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
-      const ownSize = sizeOf(operation);
-      if (size + ownSize > MAX_BATCH_SIZE && length > 0) break;
+      if (size + operation.numberCount > MAX_BATCH_SIZE && length > 0) break;
       const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
@@ -241,10 +235,10 @@ export class Pipeline {
         if (expiry) {
           entries.push(entryWithoutReceiver(expiry, entry.index));
           operations.push(expiry);
-          size += sizeOf(expiry);
+          size += expiry.numberCount;
         }
         entries.push(entry);
-        size += ownSize;
+        size += operation.numberCount;
         const { kind, waiter }: AnyOperation = operation;
         const saysThatWeWait = kind === "refresh" || waiter?.deferred !== undefined;
         const mayGrant = saysThatWeWait && this.#mayGrant(operation);

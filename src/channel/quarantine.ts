@@ -95,6 +95,11 @@ export class Quarantine {
   #maxTtlMs: number;
   #clockStepMs: number;
   #timer: Timer | undefined;
+  /**
+   * Bit mask of the nodes that have no record, where others have: a client that only looks does not begin their
+   * quarantine.
+   */
+  #unrecorded = 0;
 
   /** @param sightings kept up to date by the caller, in node order */
   constructor(
@@ -122,7 +127,7 @@ export class Quarantine {
   leftMs(index: number): number {
     const watch = this.#watches[index];
     if (watch !== undefined) return Math.max(this.#leftOf(watch), ATTEST_MS);
-    return this.#isUnrecorded(index) ? Math.max(this.#lengthMs, ATTEST_MS) : 0;
+    return this.#unrecorded & (1 << index) ? Math.max(this.#lengthMs, ATTEST_MS) : 0;
   }
 
   /** The longest ttl of this client and of those on record, ms. */
@@ -139,15 +144,17 @@ export class Quarantine {
   problemOf(index: number): string | undefined {
     const watch = this.#watches[index];
     if (watch !== undefined) return quarantineText(watch.cause, this.leftMs(index));
-    return this.#isUnrecorded(index) ? UNRECORDED : undefined;
+    return this.#unrecorded & (1 << index) ? UNRECORDED : undefined;
   }
 
-  /** A client that only looks does not begin the quarantine of a node that has no record, where others have. */
-  #isUnrecorded(index: number): boolean {
-    const { isLooking, isQuarantineOn } = this.#settings;
-    const seen = this.#sightings[index];
-    const isBare = isLooking && isQuarantineOn && seen !== undefined && seen.record === undefined;
-    return isBare && this.#sightings.some((each) => each?.record && HAS_PAST[each.record.state]);
+  #findUnrecorded(): number {
+    let mask = 0;
+    const hasPast = this.#sightings.some((seen) => seen?.record && HAS_PAST[seen.record.state]);
+    if (!hasPast || !this.#settings.isQuarantineOn) return mask;
+    for (const [index, seen] of this.#sightings.entries()) {
+      if (seen !== undefined && seen.record === undefined) mask |= 1 << index;
+    }
+    return mask;
   }
 
   get #lengthMs(): number {
@@ -162,7 +169,10 @@ export class Quarantine {
   /** @param before the previous sighting, if the node was seen before */
   onSeen(index: number, sighting: Sighting, before: Sighting | undefined): void {
     const { record } = sighting;
-    if (this.#settings.isLooking) this.#arm();
+    if (this.#settings.isLooking) {
+      this.#unrecorded = this.#findUnrecorded();
+      this.#arm();
+    }
     if (record === undefined) return;
     this.#maxTtlMs = Math.max(this.#maxTtlMs, record.maxTtlMs);
     this.#clockStepMs = Math.max(this.#clockStepMs, record.clockStepMs);
@@ -200,7 +210,7 @@ export class Quarantine {
     this.#timer?.cancel();
     const left = this.#watches.flatMap((watch, index) => {
       if (watch !== undefined) return this.#leftOf(watch);
-      return this.#isUnrecorded(index) ? LOOK_MS : [];
+      return this.#unrecorded & (1 << index) ? LOOK_MS : [];
     });
     if (left.length === 0) return;
     const leastMs = Math.min(...left);
@@ -208,7 +218,7 @@ export class Quarantine {
     this.#timer = this.#clock.setTimer(delayMs, () => {
       this.#watches.forEach((watch, index) => {
         if (watch !== undefined) this.#look(index, watch);
-        else if (this.#isUnrecorded(index)) this.#ask(index, undefined);
+        else if (this.#unrecorded & (1 << index)) this.#ask(index, undefined);
       });
       this.#arm();
     });

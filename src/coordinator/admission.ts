@@ -99,9 +99,8 @@ export class Admission {
       this.#probeSoon();
       return;
     }
-    const isCalled = urgency === "called";
-    this.#throttle.wait(entrant, isCalled);
-    if (this.#isDeferred || !this.#throttle.hasRoom(isCalled)) return;
+    this.#throttle.wait(entrant, urgency === "called");
+    if (this.#isDeferred) return;
     // Not synchronously: a caller that asks for a thousand locks in one tick would let the first deadlines run before
     // anything is sent.
     this.#isDeferred = true;
@@ -222,7 +221,7 @@ export class Throttle<Item extends Throttled> {
     return this.#others.size > 0;
   }
 
-  hasRoom(isUrgent: boolean): boolean {
+  #hasRoom(isUrgent: boolean): boolean {
     return this.underWayCount < this.limit + (isUrgent ? this.#urgentRoom : 0);
   }
 
@@ -231,7 +230,7 @@ export class Throttle<Item extends Throttled> {
     if (this.#isClosed) return true;
     // It may wait already, as one that was not urgent.
     this.#others.delete(item);
-    const hasRoom = this.hasRoom(isUrgent);
+    const hasRoom = this.#hasRoom(isUrgent);
     if (hasRoom) this.begin(item);
     else this.wait(item, isUrgent);
     return hasRoom;
@@ -260,7 +259,7 @@ export class Throttle<Item extends Throttled> {
   /** One that had begun has ended. */
   onEnd(): void {
     this.underWayCount--;
-    this.beginSoon();
+    if (this.waitingCount > 0) this.beginSoon();
   }
 
   /**
@@ -268,7 +267,6 @@ export class Throttle<Item extends Throttled> {
    * and all of them would do so in one turn of the event loop.
    */
   beginSoon(): void {
-    if (this.waitingCount === 0) return;
     this.#turn ??= this.#clock.setTimer(0, () => {
       this.#turn = undefined;
       this.beginNext();
@@ -279,7 +277,7 @@ export class Throttle<Item extends Throttled> {
   beginNext(): void {
     for (const waiting of [this.#urgent, this.#others]) {
       for (let next = waiting.first; next !== undefined; next = waiting.first) {
-        if (!this.hasRoom(waiting === this.#urgent)) return;
+        if (!this.#hasRoom(waiting === this.#urgent)) return;
         waiting.delete(next);
         this.begin(next);
       }

@@ -4,7 +4,6 @@ import {
   longerKeptMs,
   renewalAtMs,
   isUsable,
-  isValid,
   lossAtMs,
   minHoldLeftMs,
   remainingTtlMs,
@@ -21,6 +20,7 @@ import {
   type Votes,
 } from "../protocol/operation.js";
 import { nodeCountOf, quorumSize } from "../protocol/quorum.js";
+import type { NodeGrant } from "../protocol/node-messages.js";
 import type { Waiter } from "../protocol/node-queue.js";
 import type { Context } from "./context.js";
 import type { PlaceOfLock } from "./places.js";
@@ -28,7 +28,7 @@ import { LeaseRenewal, type ExtendedLease, type ExtendResult } from "./lease-ren
 import type { LeaseSettings } from "./lease-settings.js";
 import type { LossCause, LossReason } from "./loss.js";
 import type { ManagedLease } from "./observer.js";
-import type { VoteFor, VoteReceiver } from "./ports.js";
+import type { VoteReceiver } from "./ports.js";
 import { release, rollback, type Released } from "./release.js";
 import type { ReleaseResult } from "./release-result.js";
 import type { Sleeper } from "./schedule.js";
@@ -167,7 +167,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     return this.#lossCause;
   }
 
-  /** Lease clock, ms. The lock counts as held until this instant at the latest. */
+  /** Lease clock, ms. The lock counts as held before this instant at the latest: at the instant itself it has ended. */
   get validUntilMs(): number {
     return this.#validUntilMs;
   }
@@ -193,7 +193,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
 
   /** Whether the lock is held now, by the clock. Detects a loss that no timer has reported yet. */
   isHeld(): boolean {
-    if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validUntilMs)) {
+    if (this.#state === "held" && this.#context.clock.now() >= this.#validUntilMs) {
       this.#lose("expired");
     }
     return this.#state === "held";
@@ -229,8 +229,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   /** Called by the wait queues: a node that had refused the acquire has executed it since. */
-  onNodeGrant(index: number, voteFor: VoteFor): boolean {
-    const dated = voteFor(this.ownerId);
+  onNodeGrant(index: number, grant: NodeGrant): boolean {
+    const dated = this.#context.nodes[index]?.voteOf(grant, this.ownerId);
     if (dated === undefined || this.#state !== "held") return false;
     this.place?.onNodeGrant(index);
     if (this.fence === undefined || dated.vote.fence === this.fence) this.onVote(index, dated.vote);

@@ -48,9 +48,6 @@ export interface DatedVote {
   readonly sentMs: number;
 }
 
-/** The vote that a message brings for that owner; undefined if it proves none. */
-export type VoteFor = (ownerId: string) => DatedVote | undefined;
-
 /** For operations without a caller. */
 export const NOBODY: VoteReceiver = { onVote: () => {} };
 

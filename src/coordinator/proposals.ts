@@ -27,19 +27,14 @@ export class Proposals {
     return nowUs - (nowUs % RELEASE_STEP_US);
   }
 
-  /** Larger than that of any earlier turn, even if the wall clock goes back. */
+  /** The time of day, down to a fence; larger than that of any earlier turn, even if the wall clock goes back. */
   get current(): number {
     if (this.#isOfThisTurn) return this.#last;
-    this.#last = nextProposal(this.#last, this.#clock.wallUs());
+    this.#last = fenceAfter(Math.max(this.#last, this.#clock.wallUs() - FENCE_STEP));
     this.#isOfThisTurn = true;
     this.#clock.defer(() => {
       this.#isOfThisTurn = false;
     });
     return this.#last;
   }
-}
-
-/** A fence that grows with every call even within one tick of the wall clock. */
-export function nextProposal(previous: number, wallUs: number): number {
-  return fenceAfter(Math.max(previous, wallUs - FENCE_STEP));
 }

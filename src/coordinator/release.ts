@@ -4,11 +4,10 @@ import {
   type OperationOf,
   type Proclaimed,
   type Vote,
-  type Votes,
 } from "../protocol/operation.js";
 import type { Waiter } from "../protocol/node-queue.js";
 import { keyTtlMs, longerKeptMs, outwaitMs } from "../protocol/lease-times.js";
-import { ALL_NODES, isRefusedByQuorum, tallyOf, verdict } from "../protocol/quorum.js";
+import { ALL_NODES, isRefusedByQuorum, tallyOf } from "../protocol/quorum.js";
 import type { Context } from "./context.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { NOBODY, type VoteReceiver } from "./ports.js";
@@ -52,7 +51,7 @@ export function release(
     const round = new Round(
       context,
       settings.nodeTimeoutMs,
-      { onVerdict: ({ votes }) => resolve(releaseResult(votes)) },
+      { onVerdict: (decided) => resolve(releaseResult(decided)) },
       said && { votes: said },
     );
     const receiver: VoteReceiver | undefined = said && {
@@ -92,11 +91,10 @@ export class Release {
   }
 }
 
-/** The result of the votes on a release. */
-export function releaseResult(votes: Votes): ReleaseResult {
-  const tally = tallyOf(votes);
-  if (verdict(tally) === "won") return "released";
-  return isRefusedByQuorum(tally) ? "expired" : "partial";
+/** The result of a release whose round is decided. */
+function releaseResult({ verdict, votes }: Round): ReleaseResult {
+  if (verdict === "won") return "released";
+  return isRefusedByQuorum(tallyOf(votes)) ? "expired" : "partial";
 }
 
 /**

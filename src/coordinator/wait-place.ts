@@ -4,7 +4,7 @@ import { isElsewhere, type AttemptFailure } from "../protocol/attempt-failure.js
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened, WaitSettings } from "../protocol/next-move.js";
 import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
-import { maxAgeMs } from "../protocol/node-messages.js";
+import { maxAgeMs, type NodeGrant } from "../protocol/node-messages.js";
 import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import { Allowance } from "./allowance.js";
 import type { Context } from "./context.js";
@@ -12,7 +12,7 @@ import type { Lease } from "./lease.js";
 import { isSame, type LeaseSettings } from "./lease-settings.js";
 import type { QueuedPlace } from "./places.js";
 import { ALL_NODES } from "../protocol/quorum.js";
-import type { DatedVote, VoteFor } from "./ports.js";
+import type { DatedVote } from "./ports.js";
 import { rollback } from "./release.js";
 import type { GrantedWaiter, QueueMember, Rest, WaitQueue } from "./wait-queue.js";
 
@@ -118,8 +118,9 @@ export class WaitPlace implements QueueMember {
   }
 
   /** Called by the wait queue: whether the grant is for it. */
-  onNodeGrant(index: number, voteFor: VoteFor): boolean {
-    const dated = this.waiter?.deferred && voteFor(this.waiter.deferred.ownerId);
+  onNodeGrant(index: number, grant: NodeGrant): boolean {
+    const { deferred } = this.waiter ?? {};
+    const dated = deferred && this.#context.nodes[index]?.voteOf(grant, deferred.ownerId);
     if (dated !== undefined) this.#acquire.onNodeGrant(index, dated);
     return dated !== undefined;
   }

@@ -2,13 +2,13 @@ import type { LockKind, Permits } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import type { Vote, Votes } from "../protocol/operation.js";
+import type { NodeGrant } from "../protocol/node-messages.js";
 import type { Waiter } from "../protocol/node-queue.js";
 import { nodeCountOf, nodesThatGranted, quorumSize } from "../protocol/quorum.js";
 import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { PlaceOfLock } from "./places.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
-import type { VoteFor } from "./ports.js";
 import { PermitReservations, type ReservedPermits } from "./permit-reservations.js";
 import { usableForMs } from "../protocol/lease-times.js";
 
@@ -24,7 +24,7 @@ export interface GrantedWaiter {
   /** Another node has notified us. */
   takeTurn(index: number, waiter: Waiter): void;
   /** Another node has executed its acquire. */
-  onNodeGrant(index: number, voteFor: VoteFor): boolean;
+  onNodeGrant(index: number, grant: NodeGrant): boolean;
 }
 
 /** One acquire that waits. */
@@ -52,7 +52,7 @@ export interface QueueMember extends Linkable {
   /** The same, for a release that puts it there. */
   toSend(): Waiter | undefined;
   /** A node has executed a deferred acquire. @returns whether it was its */
-  onNodeGrant(index: number, voteFor: VoteFor): boolean;
+  onNodeGrant(index: number, grant: NodeGrant): boolean;
   /** The lock is passed on to it. Only while it is ready. @param lease that goes on for it: a `Lease` */
   receive(lease: GrantedWaiter): void;
 }
@@ -245,9 +245,9 @@ export class WaitQueue extends LinkedSet<QueueMember> {
    *
    * @returns whether it was that of the first
    */
-  onGrant(index: number, nodeCount: number, voteFor: VoteFor): boolean {
+  onGrant(index: number, nodeCount: number, grant: NodeGrant): boolean {
     const { first } = this;
-    if (first?.onNodeGrant(index, voteFor) !== true) return false;
+    if (first?.onNodeGrant(index, grant) !== true) return false;
     this.#turns |= 1 << index;
     if (this.first === first && this.isOurTurn(nodeCount))
       first.on({ what: "turn", isQuorum: true });

@@ -1,10 +1,11 @@
 import type { KeysInProcess, LockKind } from "../protocol/lock-kind.js";
 import { ALL_NODES } from "../protocol/quorum.js";
 import { newOperation } from "../protocol/operation.js";
+import type { NodeGrant } from "../protocol/node-messages.js";
 import { isSamePlace, type Waiter } from "../protocol/node-queue.js";
 import { Allowance } from "./allowance.js";
 import { admits, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-queue.js";
-import { NOBODY, type Clock, type InboxPort, type NodePort, type VoteFor } from "./ports.js";
+import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
 import { HeldPlaces, Places } from "./places.js";
 import type { Observer } from "./observer.js";
 import type { Schedule } from "./schedule.js";
@@ -226,9 +227,9 @@ export class WaitQueues {
   }
 
   /** A node has executed the deferred acquire of the first waiter, or of a lock that others have granted before. */
-  onGrant(index: number, keys: KeysInProcess, voteFor: VoteFor): void {
-    const isWaiters = this.of(keys)?.onGrant(index, this.#nodes.length, voteFor) === true;
-    if (!isWaiters) this.#holderOf(keys)?.onNodeGrant(index, voteFor);
+  onGrant(index: number, keys: KeysInProcess, grant: NodeGrant): void {
+    const isWaiters = this.of(keys)?.onGrant(index, this.#nodes.length, grant) === true;
+    if (!isWaiters) this.#holderOf(keys)?.onNodeGrant(index, grant);
   }
 
   /** The lock of ours that the nodes may mean. After a suspend, messages can arrive before the loss timer. */

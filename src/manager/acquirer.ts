@@ -166,7 +166,10 @@ export class Acquirer {
       const { keys, wait } = wanted;
       if (this.state === "closed") throw new ClosedError(keys.name);
       signal?.throwIfAborted();
-      const joined = this.#reentry.join(keys, reentrant, wait.waitMs, opening);
+      const mayJoin = reentrant === true || this.#reentry.isUsed;
+      const joined = mayJoin
+        ? this.#reentry.join(keys, reentrant, wait.waitMs, opening)
+        : undefined;
       if (joined !== undefined) {
         if (trace !== undefined) trace.message.reentrant = true;
         resolve(joined);

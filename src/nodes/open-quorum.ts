@@ -144,10 +144,7 @@ export function openQuorum(
   const transports = nodes.map(({ transport }) => transport);
   const inbox = new Inbox(transports, clock, entropy, {
     onTurn: (index, turn) => context.waitQueues.onTurn(index, reservedBy(turn), turn.turnMs),
-    onGrant: (index, grant) => {
-      const keys = grantedKeys(grant.lockKey);
-      context.waitQueues.onGrant(index, keys, (owner) => ports[index]?.voteOf(grant, owner));
-    },
+    onGrant: (index, grant) => context.waitQueues.onGrant(index, grantedKeys(grant.lockKey), grant),
     onLoss: (beginning) => context.lossNews.onLoss(beginning),
     onHeard: () => context.waitQueues.onHeard(),
     mayPublish: (index) => channels[index]?.mayPublish !== false,

@@ -21,11 +21,6 @@ export function validUntilMs(firstSendMs: number, ttlMs: number, driftFactor: nu
   return firstSendMs + ttlMs - driftMs(ttlMs, driftFactor);
 }
 
-/** Whether a lease is (still) valid. The interval is half open: at `validUntil` itself it has ended. */
-export function isValid(nowMs: number, validUntil: number): boolean {
-  return nowMs < validUntil;
-}
-
 /**
  * How long before the end of validity a timer reports the loss, in ms: a timer is late by its rounding (2 ms) and by
  * what the event loop is doing, and a holder must not be notified late.

@@ -89,6 +89,11 @@ type Asks<
    * run seconds later, for a caller that has given up.
    */
   readonly sendBeforeMs: number;
+  /**
+   * How many numbers it has in its batch, by how much there is to do: a refresh one for each of its names, which may be in
+   * several hash slots of a Cluster.
+   */
+  readonly numberCount: number;
   /** Cache of a transport that encodes an operation once for all nodes; private to it. */
   wire: unknown;
 } & Pick<Details, Must> &
@@ -123,7 +128,7 @@ export type AnyOperation = Asks<OperationKind> & {
 
 /** What an operation of that kind, or of one of those kinds, is built from. */
 export type PartsOf<Kind extends OperationKind> = Kind extends OperationKind
-  ? Omit<OperationOf<Kind>, "kind" | "wire">
+  ? Omit<OperationOf<Kind>, "kind" | "numberCount" | "wire">
   : never;
 
 /**
@@ -136,7 +141,7 @@ export function newOperation<Kind extends OperationKind>(
 ): OperationOf<Kind>;
 export function newOperation(
   kind: OperationKind,
-  parts: Omit<AnyOperation, "kind" | "wire">,
+  parts: Omit<AnyOperation, "kind" | "numberCount" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
   const { waiter, previousId, keepMs, proposal, preempts, countsWaiters, proclaimed, places } =
@@ -158,16 +163,9 @@ export function newOperation(
     countsWaiters,
     proclaimed,
     places,
+    numberCount: places?.length ?? 1,
     wire: undefined,
   };
-}
-
-/**
- * How much there is to do, and so how many numbers the operation has in its batch: a refresh counts as often as it has
- * names, which may be in several hash slots of a Cluster.
- */
-export function sizeOf(operation: Operation): number {
-  return operation.kind === "refresh" ? operation.places.length : 1;
 }
 
 /**

@@ -36,20 +36,17 @@ export const OWNER_INBOX = `${ID_IN_LUA}%.(${inLua(INBOX_CHARACTERS)})`;
 /** Digits, the mark after them, and {@link SHOWN_CHARACTERS} more, as a Lua pattern. */
 export const SHOWN_OWNER = `^[1-9]%d*~${".".repeat(SHOWN_CHARACTERS)}`;
 
-/** @param shownMs how long the name is kept after each renewal; undefined if others must not rely on it */
-export function ownerIdOf(id: string, label: string, shownMs?: number): string {
-  const owner = shownMs === undefined ? id : `${Math.ceil(shownMs)}~${id}`;
-  return label === "" ? owner : `${owner}:${label}`;
-}
-
-/** For an attempt, or for what a waiter leaves with the nodes. @param inbox where nodes reach its process, if they do */
+/** @param inbox where nodes reach its process, if they do */
 export function leaseOwnerIdOf(
   id: string,
   inbox: { readonly id: string } | undefined,
   settings: KeyLife & { readonly label: string },
 ): string {
-  const shownMs = settings.clockStepMs ? keptMs(settings) : undefined;
-  return ownerIdOf(inbox === undefined ? id : `${id}.${inbox.id}`, settings.label, shownMs);
+  // Without a margin others must not rely on it.
+  const kept = settings.clockStepMs ? `${Math.ceil(keptMs(settings))}~` : "";
+  const reached = inbox === undefined ? "" : `.${inbox.id}`;
+  const label = settings.label === "" ? "" : `:${settings.label}`;
+  return kept + id + reached + label;
 }
 
 /** What others see of an ownerId of ours when it refuses them: they tell by it who holds a name. */

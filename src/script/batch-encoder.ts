@@ -192,19 +192,17 @@ function isPlain({ step, kind, argumentCount }: Head): boolean {
   return kind === "exclusive" && argumentCount <= PLACES.ARG_INBOX && PLAIN_STEPS.has(step);
 }
 
-/** Where the group ends that begins there. */
-function groupEnd(all: readonly { readonly head: Head }[], from: number): number {
+/** The group that begins there: where it ends, and the words that its operations have in common. */
+function groupAt(
+  all: readonly { readonly head: Head }[],
+  from: number,
+): { readonly end: number; readonly words: readonly string[] } {
   const { head } = all[from] as { readonly head: Head };
   let end = from + 1;
   while (end < all.length && isSame((all[end] as { readonly head: Head }).head, head)) end++;
-  return end;
-}
-
-/** What a group of that size begins with. */
-function headWords(head: Head, size: number): string[] {
   const { step, kind, ttlMs, keyCount, argumentCount, proposal } = head;
   const counts = [String(ttlMs), String(keyCount), String(argumentCount)];
-  return [String(size), step, kind, ...counts, String(proposal ?? "")];
+  return { end, words: [String(end - from), step, kind, ...counts, String(proposal ?? "")] };
 }
 
 /** Number of keys, keys and arguments of the batch script, in the order in which it reads them. */
@@ -219,8 +217,8 @@ export function encodeBatch(
   const encoded = [String(1 + keys.length), RECORD_KEY, ...keys];
   encoded.push(recordId, String(fenceSlackUs), String(number));
   for (let from = 0; from < all.length;) {
-    const end = groupEnd(all, from);
-    encoded.push(...headWords((all[from] as Words).head, end - from));
+    const { end, words } = groupAt(all, from);
+    encoded.push(...words);
     while (from < end) encoded.push(...(all[from++] as Words).args);
   }
   return encoded;
@@ -351,10 +349,9 @@ function joined(operations: readonly Operation[], absentKey: string | undefined)
   let wordCount = WORDS_OF_ALL;
   const all = operations.map(wireOf);
   for (let from = 0; from < all.length;) {
-    const end = groupEnd(all, from);
+    const { end, words } = groupAt(all, from);
     const { head } = all[from] as Wire;
     const size = end - from;
-    const words = headWords(head, size);
     args += bulks(words);
     for (; from < end; from++) {
       keys += (all[from] as Wire).keys;

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 import type { Lease } from "../../src/coordinator/lease.js";
-import type { DatedVote } from "../../src/coordinator/ports.js";
 import { gatherMs } from "../../src/protocol/node-messages.js";
 import { CoordinatorBench, heardInbox, KEYS, type Acquired } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -40,8 +39,9 @@ class GrantsBench extends CoordinatorBench {
   grant(index: number, agoMs = 0, ownerId = this.ownerId, fence = 7): void {
     const sentMs = this.clock.now() - agoMs;
     const vote = { kind: "granted", fence, isWaitedFor: true } as const;
-    const grants = new Map<string, DatedVote>([[ownerId, { vote, sentMs }]]);
-    this.context.waitQueues.onGrant(index, KEYS, (owner) => grants.get(owner));
+    at(this.nodes, index).grants = new Map([[ownerId, { vote, sentMs }]]);
+    const grant = { lockKey: KEYS.lockKey, fence, number: 1, isWaitedFor: true, proof: "" };
+    this.context.waitQueues.onGrant(index, KEYS, grant);
   }
 
   get got(): Lease {

@@ -7,7 +7,6 @@ import {
   DRIFT_FLOOR_MS,
   driftMs,
   isUsable,
-  isValid,
   keepMs,
   minHoldLeftMs,
   keptMs,
@@ -72,24 +71,6 @@ describe("validUntilMs", () => {
         // The node counts ttlMs on its own clock; ours has counted less by then.
         const keyLifeMs = ttlMs / (1 + driftFactor / 2);
         expect(validUntilMs(0, ttlMs, driftFactor)).to.be.lessThan(keyLifeMs);
-      }),
-    );
-  });
-});
-
-describe("isValid", () => {
-  it("ends at validUntil itself", () => {
-    expect(isValid(99.999, 100)).to.equal(true);
-    expect(isValid(100, 100)).to.equal(false);
-    expect(isValid(100.001, 100)).to.equal(false);
-  });
-
-  it("once over stays over", () => {
-    fc.assert(
-      fc.property(instant, instant, instant, (a, b, until) => {
-        if (!isValid(Math.min(a, b), until)) {
-          expect(isValid(Math.max(a, b), until)).to.equal(false);
-        }
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { faultVote, newOperation, silentVote, sizeOf } from "../../src/protocol/operation.js";
+import { faultVote, newOperation, silentVote } from "../../src/protocol/operation.js";
 import { turnTextOf } from "../../src/protocol/node-queue.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 
@@ -63,8 +63,8 @@ describe("silentVote", () => {
   });
 });
 
-describe("sizeOf", () => {
-  it("counts an operation once, and each place of a refresh", () => {
+describe("newOperation", () => {
+  it("gives an operation one number, and a refresh one for each of its places", () => {
     const about = { keys: keysOf("lock:", "a"), ownerId: "me", sendBeforeMs: 5 };
     const place = {
       keys: about.keys,
@@ -72,6 +72,6 @@ describe("sizeOf", () => {
     };
     const acquire = newOperation("acquire", { fence: 7, ttlMs: 1, ...about });
     const refresh = newOperation("refresh", { ...about, places: [place, place, place] });
-    expect([acquire, refresh].map(sizeOf)).to.deep.equal([1, 3]);
+    expect([acquire, refresh].map(({ numberCount }) => numberCount)).to.deep.equal([1, 3]);
   });
 });

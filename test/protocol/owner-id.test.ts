@@ -1,13 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import { MARKERS } from "../../src/protocol/markers.js";
-import {
-  beginningOf,
-  isOwnerId,
-  labelOf,
-  leaseOwnerIdOf,
-  ownerIdOf,
-} from "../../src/protocol/owner-id.js";
+import { beginningOf, isOwnerId, labelOf, leaseOwnerIdOf } from "../../src/protocol/owner-id.js";
 import { systemEntropy } from "../../src/runtime/system.js";
 
 const label = fc.string({ unit: "grapheme", minLength: 1, maxLength: 50 });
@@ -59,14 +53,22 @@ describe("isOwnerId", () => {
   }
 });
 
-describe("ownerIdOf", () => {
+describe("leaseOwnerIdOf", () => {
+  const settings = { ttlMs: 10_000, driftFactor: 0.01, lockDelayMs: 100, label: "host" };
+  const inbox = { id: "in-b_x01" };
+
   it("makes what is known again as an ownerId, with its label", () => {
     const entropy = systemEntropy();
-    const inbox = fc.constantFrom("", ".in-b_x01");
+    const where = fc.constantFrom(undefined, inbox);
     const kept = fc.option(fc.integer({ min: 1, max: 999_999_999 }), { nil: undefined });
     fc.assert(
-      fc.property(fc.option(label, { nil: "" }), kept, inbox, (text, keptMs, at) => {
-        const ownerId = ownerIdOf(`${entropy.id()}${at}`, text, keptMs);
+      fc.property(fc.option(label, { nil: "" }), kept, where, (text, keptMs, at) => {
+        const life = {
+          ttlMs: keptMs ?? 1,
+          driftFactor: 0.01,
+          clockStepMs: keptMs === undefined ? 0 : 500,
+        };
+        const ownerId = leaseOwnerIdOf(entropy.id(), at, { ...life, label: text });
         expect(isOwnerId(ownerId)).to.equal(true);
         expect(labelOf(ownerId)).to.equal(text === "" ? undefined : text);
       }),
@@ -74,13 +76,9 @@ describe("ownerIdOf", () => {
   });
 
   it("tells for how long a name is kept in whole ms, never too few", () => {
-    expect(ownerIdOf("id", "host", 10_000.2)).to.equal("10001~id:host");
+    const life = { ttlMs: 10_000.2, driftFactor: 0.01, clockStepMs: 500 };
+    expect(leaseOwnerIdOf("id", undefined, { ...life, label: "host" })).to.equal("10001~id:host");
   });
-});
-
-describe("leaseOwnerIdOf", () => {
-  const settings = { ttlMs: 10_000, driftFactor: 0.01, lockDelayMs: 100, label: "host" };
-  const inbox = { id: "in-b_x01" };
 
   it("says how long the name is kept, with the lock-delay, only where node clocks have a margin", () => {
     expect(leaseOwnerIdOf("id", undefined, settings)).to.equal("id:host");

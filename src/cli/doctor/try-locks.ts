@@ -18,7 +18,7 @@ import {
   type OperationKind,
   type Vote,
 } from "../../protocol/operation.js";
-import { ownerIdOf } from "../../protocol/owner-id.js";
+import { leaseOwnerIdOf } from "../../protocol/owner-id.js";
 import type { Waiter } from "../../protocol/node-queue.js";
 import type { Cluster, PlainClient, Redis } from "../../redis/plain-client.js";
 import { systemEntropy } from "../../runtime/system.js";
@@ -35,6 +35,9 @@ export const TRIED_NAMES = "quorate:doctor:";
 
 /** Longest ttl of any key here, in case the doctor is killed, ms. */
 const LIFE_MS = 5_000;
+
+/** Of their owners, whose signs are told as those of other locks are. */
+const SETTINGS = { label: "quorate doctor", ttlMs: LIFE_MS, driftFactor: 0, clockStepMs: 1 };
 
 /** How long the name is reserved for a notified waiter, ms. */
 const TURN_MS = 50;
@@ -153,7 +156,7 @@ class Trial {
     keys: LockKind,
     meanwhile: (of: (kind: OperationKind) => Operation) => readonly Operation[] = () => [],
   ): readonly [Operation, ...Operation[]] {
-    const ownerId = ownerIdOf(this.#entropy.id(), "quorate doctor", LIFE_MS);
+    const ownerId = leaseOwnerIdOf(this.#entropy.id(), undefined, SETTINGS);
     const of = (kind: OperationKind): Operation => this.#operation(kind, keys, ownerId);
     return [of("acquire"), ...meanwhile(of), of("release")];
   }

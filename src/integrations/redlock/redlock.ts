@@ -10,7 +10,6 @@ import { checkedKeysOf } from "../../options/name-keys.js";
 import { DEFAULTS } from "../../options/table.js";
 import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Operation } from "../../protocol/operation.js";
-import { ownerIdOf } from "../../protocol/owner-id.js";
 import { validUntilMs } from "../../protocol/lease-times.js";
 import type { RedisClient, RedisLike } from "../../redis/client-types.js";
 import { show } from "../../runtime/validate.js";
@@ -321,7 +320,7 @@ export class Redlock extends EventEmitter {
           ballot.end();
           throw new ExecutionError(NO_QUORUM, attempts);
         }
-        const ownerId = of.value ?? ownerIdOf(entropy.id(), "");
+        const ownerId = of.value ?? entropy.id();
         this.#nodes.ballots.set(ownerId, ballot);
         const tried = await attempt(nodes, ownerId);
         this.#nodes.ballots.delete(ownerId);

@@ -31,7 +31,8 @@ let shared: Scopes | undefined;
  * Nothing is tracked before the first `reentrant: true`: until then locks cost nothing extra.
  */
 export class Reentry {
-  #scopes: Scopes | undefined;
+  /** A request was reentrant, so contexts may hold locks of this manager. */
+  isUsed = false;
 
   /**
    * Another handle on the hold of the caller's context that has these keys; undefined if the caller must acquire
@@ -47,7 +48,7 @@ export class Reentry {
     waitMs: number,
     opening: Opening | undefined,
   ): LeaseHandle | undefined {
-    if (reentrant === false || (this.#scopes === undefined && reentrant !== true)) return undefined;
+    if (reentrant === false) return undefined;
     const hold = this.#holdOf(keys);
     const lossReason = hold?.lossReason;
     if (reentrant !== true) {
@@ -71,14 +72,14 @@ export class Reentry {
   /** For a request that others may join while its callback runs. */
   open(): Opening {
     shared ??= new AsyncLocalStorage();
-    this.#scopes = shared;
+    this.isUsed = true;
     return new Opening(this, shared);
   }
 
   /** The innermost hold that has not ended and has one of the names. */
   #holdOf(keys: LockKind): SharedLease | undefined {
     const { names: wanted } = keys;
-    for (let scope = this.#scopes?.getStore(); scope !== undefined; scope = scope.outer) {
+    for (let scope = shared?.getStore(); scope !== undefined; scope = scope.outer) {
       const { of, hold } = scope;
       if (of === this && hold.isOpen && hold.keys.names.some((name) => wanted.includes(name)))
         return hold;

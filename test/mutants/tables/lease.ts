@@ -7,7 +7,7 @@ export const ROWS: readonly Row[] = [
     means: "the check before a write reads a flag, not the clock",
     seenIn: "an isLocked flag that a timer sets",
     file: "src/coordinator/lease.ts",
-    find: 'if (this.#state === "held" && !isValid(this.#context.clock.now(), this.#validUntilMs))',
+    find: 'if (this.#state === "held" && this.#context.clock.now() >= this.#validUntilMs)',
     replace: "if (false)",
     where: [scenarios.checkWithoutClock],
     noticedBy: ["F3"],
