@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "f1505efd",
-  [HASHED_RUNS_A_PROFILE]: "b35cf530",
+  2: "e14c3dbe",
+  [HASHED_RUNS_A_PROFILE]: "370e1e52",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
