@@ -6,7 +6,14 @@ import {
   type OperationOf,
   type Vote,
 } from "../protocol/operation.js";
-import { isSameSign, overdueMs, parseSign, type Sign } from "../protocol/overdue.js";
+import {
+  closedSign,
+  isOpenSign,
+  isSameSign,
+  overdueMs,
+  parseSign,
+  type Sign,
+} from "../protocol/overdue.js";
 import type { Looks, Place } from "../protocol/node-queue.js";
 
 /** Maximum number of names watched; beyond it the oldest are dropped, and wait for expiry. */
@@ -29,6 +36,19 @@ interface Watched {
   isAsked: boolean;
 }
 
+/** What the last refresh of some places told of their holders. Arrays by place. */
+interface Told {
+  signs: string;
+  /** Where each of them ends. */
+  ends: Int32Array;
+  /** When the holder's key ends, node's clock, ms, where its sign is open. */
+  readonly endMs: Float64Array;
+  /** When ending the holders makes room, monotonic clock, ms. */
+  readonly dueMs: Float64Array;
+  /** What it was then. */
+  readonly changeCount: number;
+}
+
 /**
  * The holders of each name on one node, and since when each has not been renewed, according to refusals: so that
  * overdue ones can be ended. See `protocol/overdue`.
@@ -38,6 +58,10 @@ export class OverdueHolders {
   readonly #driftFactor: number;
   /** By {@link watchKeyOf}. */
   readonly #watched = new Map<string, readonly Watched[]>();
+  /** By the places of a refresh: the same ones are often refreshed together. */
+  readonly #told = new WeakMap<readonly Place[], Told>();
+  /** How often what is known of a name has changed otherwise than by a refresh. */
+  #changeCount = 0;
   /** How far they are swept. */
   #swept = this.#watched.entries();
 
@@ -49,6 +73,7 @@ export class OverdueHolders {
   /** The node has another record, or watching is pointless now. */
   clear(): void {
     this.#watched.clear();
+    this.#changeCount++;
   }
 
   /** Learns from the node's answers. Returns the vote, with the time until another attempt is worthwhile. */
@@ -58,7 +83,10 @@ export class OverdueHolders {
       const { signs = "", remainingMs, takenPermits } = vote;
       const isAnyEnough = takenPermits !== undefined;
       const nowMs = this.#clock.steady();
-      const overdueInMs = this.#told(watchKeyOf(keys), signs, 0, signs.length, isAnyEnough, nowMs);
+      const name = watchKeyOf(keys);
+      const before = this.#watched.get(name);
+      if (before?.every(({ text }) => text === signs) === false) this.#changeCount++;
+      const overdueInMs = leftMs(this.#learn(name, signs, isAnyEnough, nowMs), nowMs);
       return overdueInMs < remainingMs ? { ...vote, overdueInMs } : vote;
     }
     if (vote.kind !== "granted") return vote;
@@ -73,6 +101,7 @@ export class OverdueHolders {
     const nowMs = this.#clock.steady();
     const due = this.#watched.get(watchKeyOf(keys))?.filter(({ dueMs }) => dueMs <= nowMs);
     if (due === undefined || due.length === 0) return undefined;
+    this.#changeCount++;
     for (const watched of due) Object.assign(watched, { dueMs: nowMs + PAUSE_MS, isAsked: true });
     const signs = due.map(({ text }) => text).join(";");
     return newOperation("expire", { keys, ownerId: signs, sendBeforeMs });
@@ -83,55 +112,74 @@ export class OverdueHolders {
     const name = watchKeyOf(keys);
     const others = keys.isMutex ? [] : (this.#watched.get(name) ?? []);
     const left = others.filter(({ isAsked }) => !isAsked);
-    if (left.length === 0) this.#watched.delete(name);
-    else this.#watched.set(name, left);
-  }
-
-  #look(places: readonly Place[], { blockedMs, signs }: Looks): void {
-    // One comma fewer than names.
-    if (signs.length < places.length && this.#watched.size === 0) return;
-    const nowMs = this.#clock.steady();
-    let from = 0;
-    for (let at = 0; at < places.length; at++) {
-      const { keys } = places[at] as Place;
-      const comma = signs.indexOf(",", from);
-      const end = comma === -1 ? signs.length : comma;
-      const isAnyEnough = keys.permits !== undefined;
-      const freeInMs = this.#told(watchKeyOf(keys), signs, from, end, isAnyEnough, nowMs);
-      if (freeInMs < (blockedMs[at] as number)) blockedMs[at] = freeInMs;
-      from = end + 1;
-    }
+    if (left.length > 0) this.#watched.set(name, left);
+    else if (!this.#watched.delete(name)) return;
+    this.#changeCount++;
   }
 
   /**
-   * The signs of one name are a part of the text. A process that waits for thousands of names reads thousands of them
-   * per second, and nearly all are the one sign that was there before: that is seen without cutting it out.
-   *
-   * @param isAnyEnough ending one holder makes room. Returns in how many ms that is, if known.
+   * A process that waits for thousands of names reads thousands of signs a second, and nearly all are those that it has
+   * read before: that is seen without looking for what is known of each name.
    */
-  #told(
-    name: string,
-    signs: string,
-    from: number,
-    end: number,
-    isAnyEnough: boolean,
-    nowMs: number,
-  ): number {
-    if (from >= end) {
+  #look(places: readonly Place[], looks: Looks): void {
+    const { blockedMs, signs } = looks;
+    // One comma fewer than names.
+    if (signs.length < places.length && this.#watched.size === 0) return;
+    const nowMs = this.#clock.steady();
+    const told = this.#toldOf(places);
+    const isSame = signs === told.signs;
+    const ends = isSame ? told.ends : wordEnds(signs, places.length);
+    let [from, fromBefore] = [0, 0];
+    for (let at = 0; at < places.length; at++) {
+      const [end, endBefore] = [ends[at] as number, told.ends[at] as number];
+      const endMs = isOpenSign(signs, end) ? looks.nowMs + (blockedMs[at] as number) : 0;
+      const isKnown =
+        end > from &&
+        endMs === told.endMs[at] &&
+        (isSame || signs.slice(from, end) === told.signs.slice(fromBefore, endBefore));
+      if (!isKnown) {
+        const { keys } = places[at] as Place;
+        const text = closedSign(signs.slice(from, end), endMs);
+        told.endMs[at] = endMs;
+        told.dueMs[at] = this.#learn(watchKeyOf(keys), text, keys.permits !== undefined, nowMs);
+      }
+      const freeInMs = leftMs(told.dueMs[at] as number, nowMs);
+      if (freeInMs < (blockedMs[at] as number)) blockedMs[at] = freeInMs;
+      [from, fromBefore] = [end + 1, endBefore + 1];
+    }
+    told.signs = signs;
+    told.ends = ends;
+  }
+
+  #toldOf(places: readonly Place[]): Told {
+    const last = this.#told.get(places);
+    const changeCount = this.#changeCount;
+    if (last?.changeCount === changeCount) return last;
+    const { length } = places;
+    const [ends, endMs] = [new Int32Array(length), new Float64Array(length).fill(Number.NaN)];
+    const told = { signs: "", ends, endMs, dueMs: new Float64Array(length), changeCount };
+    this.#told.set(places, told);
+    return told;
+  }
+
+  /**
+   * @param isAnyEnough ending one holder makes room. Returns when that is, monotonic clock, ms; Infinity where that is
+   *   unknown.
+   */
+  #learn(name: string, signs: string, isAnyEnough: boolean, nowMs: number): number {
+    if (signs === "") {
       if (this.#watched.size > 0) this.#watched.delete(name);
       return Number.POSITIVE_INFINITY;
     }
     const before = this.#watched.get(name);
     if (before?.length === 1) {
       const [only] = before as [Watched];
-      const isSame = only.text.length === end - from && signs.startsWith(only.text, from);
-      if (isSame || this.#renewed(only, signs.slice(from, end), nowMs))
-        return leftMs(only.dueMs, nowMs);
+      if (only.text === signs || this.#renewed(only, signs, nowMs)) return only.dueMs;
     }
-    const watched = this.#learned(name, signs.slice(from, end), before ?? [], nowMs);
+    const watched = this.#learned(name, signs, before ?? [], nowMs);
     if (watched.length === 0) return Number.POSITIVE_INFINITY;
     const all = watched.map(({ dueMs }) => dueMs);
-    return leftMs(isAnyEnough ? Math.min(...all) : Math.max(...all), nowMs);
+    return isAnyEnough ? Math.min(...all) : Math.max(...all);
   }
 
   /**
@@ -166,6 +214,7 @@ export class OverdueHolders {
     if (this.#watched.size > MAX_NAMES) {
       const [oldest = name] = this.#watched.keys();
       this.#watched.delete(oldest);
+      this.#changeCount++;
     }
     return watched;
   }
@@ -179,7 +228,9 @@ export class OverdueHolders {
         return;
       }
       const [name, watched] = next.value;
-      if (watched.every(({ dueMs }) => dueMs < nowMs - KEPT_MS)) this.#watched.delete(name);
+      if (watched.some(({ dueMs }) => dueMs >= nowMs - KEPT_MS)) continue;
+      this.#watched.delete(name);
+      this.#changeCount++;
     }
   }
 }
@@ -192,4 +243,17 @@ function watchKeyOf({ waitQueueKey, lockKeys }: LockKind): string {
 /** Rounded up: an attempt after this time should find the holder overdue by another clock, too. */
 function leftMs(dueMs: number, nowMs: number): number {
   return Math.max(0, Math.ceil(dueMs - nowMs) + 1);
+}
+
+/** Where each word ends. */
+function wordEnds(words: string, count: number): Int32Array {
+  const ends = new Int32Array(count);
+  let from = 0;
+  for (let at = 0; at < count; at++) {
+    const comma = words.indexOf(",", from);
+    const end = comma === -1 ? words.length : comma;
+    ends[at] = end;
+    from = end + 1;
+  }
+  return ends;
 }

@@ -1,5 +1,5 @@
 import { nodesThatDidNotGrant, quorumFreeInMs, quorumSize } from "../protocol/quorum.js";
-import { newOperation, type Vote, type Votes } from "../protocol/operation.js";
+import { newOperation, type OperationOf, type Vote, type Votes } from "../protocol/operation.js";
 import {
   isSamePlace,
   refreshPace,
@@ -14,9 +14,16 @@ import type { Schedule, Sleeper } from "./schedule.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 
 /** An acquire in the nodes' queues whose place is refreshed. */
-export interface QueuedPlace extends Place, Linkable {
+export interface QueuedPlace extends Place {
   /** How long to wait for the answers, ms. */
   readonly nodeTimeoutMs: number;
+  /** Where it is refreshed; undefined: it is not. Owned by the places. */
+  group?: Group | undefined;
+  /**
+   * When a quorum can be free, as it was told last, lease clock, ms. Undefined: it was not told, or has heard something
+   * else since.
+   */
+  toldFreeAtMs?: number | undefined;
   /**
    * What the nodes said: when a quorum can be free, by release or by expiry alone, ms from now;
    * undefined if no quorum answered.
@@ -38,7 +45,8 @@ export class Places implements Sleeper {
   readonly #schedule: Schedule;
   readonly #inbox: string;
   /** Least recently refreshed first. */
-  readonly #places = new LinkedSet<QueuedPlace>();
+  readonly #groups = new LinkedSet<Group>();
+  size = 0;
 
   constructor(nodes: readonly NodePort[], clock: Clock, schedule: Schedule, inbox: string) {
     this.#nodes = nodes;
@@ -47,51 +55,123 @@ export class Places implements Sleeper {
     this.#inbox = inbox;
   }
 
-  get size(): number {
-    return this.#places.size;
-  }
-
   /** It has just entered the queues. A waiter that re-enters gets a new place. */
   add(place: QueuedPlace): void {
-    this.#places.add(place);
-    this.#schedulePass();
+    const { last } = this.#groups;
+    const group = last?.wasSent === false ? last : new Group();
+    group.add(place);
+    this.#groups.add(group);
+    this.size++;
+    this.#schedulePass(refreshPace(this.size).pauseMs);
   }
 
   /** Answers still to come about it no longer count. */
   delete(place: QueuedPlace): void {
-    this.#places.delete(place);
-    if (this.#places.size === 0) this.#schedule.remove(this);
+    const { group } = place;
+    if (group === undefined) return;
+    group.delete(place);
+    if (group.size === 0) this.#groups.delete(group);
+    if (--this.size === 0) this.#schedule.remove(this);
   }
 
   has(place: QueuedPlace): boolean {
-    return this.#places.has(place);
+    return place.group !== undefined;
   }
 
   /** Messages may have been missed: refreshes immediately. */
   hurry(): void {
-    if (this.#places.size > 0) this.#schedule.set(this, this.#clock.now());
+    if (this.size > 0) this.#schedule.set(this, this.#clock.now());
   }
 
   /** Called by the schedule. */
   wake(nowMs: number): void {
-    const { count } = refreshPace(this.#places.size);
-    const places: QueuedPlace[] = [];
-    for (const place of this.#places) {
-      if (places.length === count) break;
-      places.push(place);
-      this.#places.delete(place);
-      this.#places.add(place);
+    const { count, leastCount, pauseMs } = refreshPace(this.size);
+    const group = this.#next(count, leastCount);
+    this.#groups.delete(group);
+    this.#groups.add(group);
+    const refresh = new Refresh(this, group.places, this.#nodes, this.#clock, this.#schedule);
+    refresh.send(group.refresh(this.#inbox, nowMs));
+    this.#schedulePass((pauseMs * group.size) / count);
+  }
+
+  /**
+   * Those that are refreshed next. As long as none comes or goes, the same ones are refreshed together again and again:
+   * they are encoded once, and what nodes say of them is compared with what they said before.
+   */
+  #next(count: number, leastCount: number): Group {
+    const { first } = this.#groups;
+    if (first?.isWhole === true && first.size >= leastCount && first.size <= count) return first;
+    const next = new Group();
+    for (const group of this.#groups) {
+      if (next.size >= leastCount) break;
+      for (const place of group.take(count - next.size)) next.add(place);
+      if (group.size === 0) this.#groups.delete(group);
     }
-    const refresh = new Refresh(this, places, this.#nodes, this.#clock, this.#schedule);
-    refresh.send(this.#inbox, nowMs);
-    this.#schedulePass();
+    return next;
   }
 
   /** Never later than planned: other places that come and go must not postpone it. */
-  #schedulePass(): void {
-    if (this.#places.size === 0) return;
-    const dueMs = this.#clock.now() + refreshPace(this.#places.size).pauseMs;
+  #schedulePass(pauseMs: number): void {
+    if (this.size === 0) return;
+    const dueMs = this.#clock.now() + pauseMs;
     if (this.heapIndex === -1 || this.wakeAtMs > dueMs) this.#schedule.set(this, dueMs);
+  }
+}
+
+/** Places that are refreshed together. */
+class Group implements Linkable {
+  link?: Linkable["link"];
+  #places: QueuedPlace[] = [];
+  /** Of those that are refreshed. */
+  size = 0;
+  #last: OperationOf<"refresh"> | undefined;
+
+  /** Only before it is sent. */
+  add(place: QueuedPlace): void {
+    place.group = this;
+    this.#places.push(place);
+    this.size++;
+  }
+
+  delete(place: QueuedPlace): void {
+    place.group = undefined;
+    this.size--;
+  }
+
+  /** Those that have gone are among them. A list that was sent stays as it is. */
+  get places(): readonly QueuedPlace[] {
+    return this.#places;
+  }
+
+  get wasSent(): boolean {
+    return this.#last !== undefined;
+  }
+
+  /** None of its places has gone. */
+  get isWhole(): boolean {
+    return this.size === this.#places.length;
+  }
+
+  /** Takes that many places out of it; the rest has not been sent together. */
+  take(count: number): readonly QueuedPlace[] {
+    const left = this.#places.filter(({ group }) => group === this);
+    const taken = left.splice(0, count);
+    this.#places = left;
+    this.size = left.length;
+    this.#last = undefined;
+    return taken;
+  }
+
+  /** The refresh to send. */
+  refresh(inbox: string, nowMs: number): OperationOf<"refresh"> {
+    const { places } = this;
+    const untilMs = nowMs + Math.max(...places.map(({ nodeTimeoutMs }) => nodeTimeoutMs));
+    const { keys } = places[0] as QueuedPlace;
+    const parts = { keys, ownerId: inbox, sendBeforeMs: untilMs, places };
+    const refresh = newOperation("refresh", parts);
+    refresh.wire = this.#last?.wire;
+    this.#last = refresh;
+    return refresh;
   }
 }
 
@@ -128,15 +208,8 @@ class Refresh implements VoteReceiver, Sleeper {
     this.#leftCount = nodes.length;
   }
 
-  send(inbox: string, nowMs: number): void {
-    const places = this.#places;
-    const [first] = places;
-    if (first === undefined) return;
-    const untilMs = nowMs + Math.max(...places.map(({ nodeTimeoutMs }) => nodeTimeoutMs));
-    const { keys } = first;
-    const refresh = { keys, ownerId: inbox, sendBeforeMs: untilMs, places };
-    const operation = newOperation("refresh", refresh);
-    this.#schedule.set(this, untilMs);
+  send(operation: OperationOf<"refresh">): void {
+    this.#schedule.set(this, operation.sendBeforeMs);
     for (const node of this.#nodes) node.submit(operation, this, false);
   }
 
@@ -179,9 +252,22 @@ class Refresh implements VoteReceiver, Sleeper {
         const ms = said?.looks.blockedMs[at] ?? Number.POSITIVE_INFINITY;
         blockedMs[index] = Math.max(0, ms - (said?.ageMs ?? 0));
       }
-      place.onLook(isQuorum ? quorumFreeInMs(blockedMs) : undefined, nowMs);
+      const freeInMs = isQuorum ? quorumFreeInMs(blockedMs) : undefined;
+      const freeAtMs = freeInMs === undefined ? undefined : nowMs + freeInMs;
+      // Most looks are no news, and to tell thousands of waiters so takes longer than to find it out.
+      if (isSameInstant(freeAtMs, place.toldFreeAtMs)) continue;
+      place.toldFreeAtMs = freeAtMs;
+      place.onLook(freeInMs, nowMs);
     }
   }
+}
+
+/** What answers of nodes may differ by, ms, because they are on their way for longer or shorter. */
+const SAME_MS = 10;
+
+function isSameInstant(oneMs: number | undefined, otherMs: number | undefined): boolean {
+  if (oneMs === undefined || otherMs === undefined) return false;
+  return Math.abs(oneMs - otherMs) <= SAME_MS;
 }
 
 /** A place of this process: readers that hold a name beside each other have one. */

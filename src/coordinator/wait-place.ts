@@ -288,7 +288,9 @@ export class WaitPlace implements QueueMember {
     const { nodeTimeoutMs } = this.request.settings;
     const onLook: QueuedPlace["onLook"] = (quorumFreeInMs, nowMs) =>
       this.#acquire.on({ what: "looked", quorumFreeInMs }, nowMs);
-    this.#place = { keys, waiter, nodeTimeoutMs, onLook };
+    // With all properties, as above.
+    const told = { group: undefined, toldFreeAtMs: undefined };
+    this.#place = { keys, waiter, nodeTimeoutMs, onLook, ...told };
     this.#context.waitQueues.places?.add(this.#place);
   }
 
@@ -301,6 +303,8 @@ export class WaitPlace implements QueueMember {
   /** Called by the wait queue. */
   on(happened: Happened): void {
     const { attempt } = this.#acquire;
+    // It may wake sooner for that: the next look has to say again that the name is still held.
+    if (this.#place !== undefined) this.#place.toldFreeAtMs = undefined;
     if (happened.what === "reader" && attempt === undefined) this.isLetIn = true;
     if (happened.what === "passed" && this.#waitQueue) this.#onPassed(this.#waitQueue);
     if (happened.what === "turn" && happened.isQuorum && attempt !== undefined) {

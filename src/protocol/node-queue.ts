@@ -102,13 +102,18 @@ export interface Looks {
   /** The node's clock, ms. */
   readonly nowMs: number;
   /**
-   * Signs of the holders of each name, see `protocol/overdue`, separated by commas: one text is cheaper than many.
+   * Signs of the holders of each name, see `protocol/overdue`, separated by commas: one text is cheaper than many. One
+   * that is open ends when `blockedMs` of its name is over: so it changes with the holder only.
    */
   readonly signs: string;
 }
 
-/** The places that are refreshed together next, and the delay until the following ones, ms. */
-export function refreshPace(placeCount: number): { count: number; pauseMs: number } {
+/** How many places are refreshed together next, at most and at least, and the delay after the most of them, ms. */
+export function refreshPace(placeCount: number): {
+  count: number;
+  leastCount: number;
+  pauseMs: number;
+} {
   const everyMs = Math.min(
     MAX_REFRESH_MS,
     Math.max(MIN_REFRESH_MS, (placeCount / PLACES_A_SECOND) * 1_000),
@@ -117,5 +122,7 @@ export function refreshPace(placeCount: number): { count: number; pauseMs: numbe
     Math.ceil(everyMs / MIN_REFRESH_MS),
     Math.ceil(placeCount / MAX_PLACES_AT_ONCE),
   );
-  return { count: Math.ceil(placeCount / rounds), pauseMs: everyMs / rounds };
+  const count = Math.ceil(placeCount / rounds);
+  // What is left for the last ones if all others are the most.
+  return { count, leastCount: count - rounds + 1, pauseMs: everyMs / rounds };
 }

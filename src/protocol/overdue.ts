@@ -35,6 +35,18 @@ export function parseSign(text: string): Sign | undefined {
   return kept === undefined ? undefined : { text, keptMs: Number(kept) };
 }
 
+const AT = 64;
+
+/** Whether the sign that ends there in the text is open: its answer says beside it when the holder's key ends. */
+export function isOpenSign(text: string, end = text.length): boolean {
+  return text.charCodeAt(end - 1) === AT;
+}
+
+/** @param endMs of the holder's key, node's clock, ms */
+export function closedSign(text: string, endMs: number): string {
+  return isOpenSign(text) ? `${text}${endMs}` : text;
+}
+
 /** Whether two signs are of one holder that was not renewed in between. */
 export function isSameSign(one: string, other: string): boolean {
   if (one === other) return true;

@@ -6,6 +6,7 @@ import {
   type Vote,
 } from "../protocol/operation.js";
 import type { Place } from "../protocol/node-queue.js";
+import { closedSign } from "../protocol/overdue.js";
 
 /** What a Cluster is asked in one hash slot: an operation, or of a refresh the places in that slot. */
 export interface SlotPart {
@@ -64,7 +65,7 @@ export interface PartVote {
 
 /**
  * The vote on an operation. On a refresh, it is joined from those of the members that have answered, and the clock is
- * that of any of them: what the others have is unknown.
+ * that of any of them: what the others have is unknown. So open signs are closed by the clock of their own member.
  */
 export function joined(operation: Operation, votes: readonly PartVote[]): Vote | undefined {
   if (operation.kind !== "refresh") return votes[0]?.vote;
@@ -77,7 +78,7 @@ export function joined(operation: Operation, votes: readonly PartVote[]): Vote |
     const ofPart = looks.signs.split(",");
     part.at.forEach((at, index) => {
       blockedMs[at] = looks.blockedMs[index] as number;
-      signs[at] = ofPart[index] ?? "";
+      signs[at] = closedSign(ofPart[index] ?? "", looks.nowMs + (blockedMs[at] as number));
     });
     ({ nowMs } = looks);
   }

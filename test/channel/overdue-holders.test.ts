@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import * as fc from "fast-check";
 import { OverdueHolders } from "../../src/channel/overdue-holders.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { ownedLock } from "../../src/kinds/owned.js";
@@ -12,6 +13,7 @@ import {
   type RefusedVote,
   type Vote,
 } from "../../src/protocol/operation.js";
+import type { Place } from "../../src/protocol/node-queue.js";
 import { outwaitMs } from "../../src/protocol/lease-times.js";
 import { ManualClock } from "../support/manual-clock.js";
 
@@ -29,6 +31,11 @@ const ABOUT = { ownerId: "me", sendBeforeMs: Infinity };
 
 function acquireOf(keys = NAME): OperationOf<"acquire"> {
   return newOperation("acquire", { ...ABOUT, keys, ttlMs: 1_000, fence: undefined });
+}
+
+function placesOf(keys: readonly LockKind[]): readonly Place[] {
+  const waiter = { inbox: "i", ticket: 1, turnMs: 20, placePrefix: "" } as const;
+  return keys.map((each) => ({ keys: each, waiter }));
 }
 
 class Bench {
@@ -59,9 +66,16 @@ class Bench {
 
   /** The same by a refresh. */
   looked(signs: string, keys: readonly LockKind[], blockedMs: readonly number[]): number[] {
-    const waiter = { inbox: "i", ticket: 1, turnMs: 20, placePrefix: "" } as const;
-    const places = keys.map((each) => ({ keys: each, waiter }));
-    const looks = { nowMs: 0, blockedMs: Float64Array.from(blockedMs), signs };
+    return this.lookedAt(signs, placesOf(keys), blockedMs);
+  }
+
+  lookedAt(
+    signs: string,
+    places: readonly Place[],
+    blockedMs: readonly number[],
+    nowMs = 0,
+  ): number[] {
+    const looks = { nowMs, blockedMs: Float64Array.from(blockedMs), signs };
     const refresh = newOperation("refresh", { ...ABOUT, keys: NAME, places });
     const vote = this.holders.read(refresh, { kind: "granted", fence: 0, looks });
     return vote.kind === "granted" ? [...(vote.looks?.blockedMs ?? [])] : [];
@@ -248,4 +262,65 @@ it("the names of the oldest refusals are forgotten beyond 16,384", () => {
   for (const name of ["1", "16384"]) {
     expect(bench.take(keysOf("lock:", name))).to.equal(sign(1));
   }
+});
+
+/** What happens to one of a few names on the node, what is read of it there, or of all of them. */
+const HAPPENS = [
+  ...(["renew", "take", "beside", "free"] as const),
+  ...(["refuse", "end", "grant", "expire", "forget", "look", "look"] as const),
+];
+
+it("names that are refreshed together again and again are watched as if each time were the first", () => {
+  const names = [NAME, OTHER, keysOf("lock:", "third"), sharedLock(keysOf("lock:", "read"))];
+  const step = fc.record({
+    what: fc.constantFrom(...HAPPENS),
+    at: fc.nat({ max: names.length - 1 }),
+    afterMs: fc.constantFrom(0, 0, 10, 400, OVERDUE_MS),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 40, maxLength: 80 }), (steps) => {
+      const [again, first] = [new Bench(), new Bench()];
+      const both = [again, first];
+      const together = placesOf(names);
+      const holders: { readonly who: string; readonly endMs: number }[][] = names.map(() => []);
+      let taken = 0;
+      const signsOf = (at: number): string =>
+        (holders[at] ?? []).map(({ who, endMs }) => sign(endMs, who)).join(";");
+      /** As a node says it: the only holder ends when its key does. */
+      const openOf = (at: number): string =>
+        holders[at]?.length === 1 ? sign(0, holders[at]?.[0]?.who).slice(0, -1) : signsOf(at);
+      for (const { what, at, afterMs } of steps) {
+        for (const { clock } of both) clock.advance(afterMs);
+        const nowMs = Math.floor(again.clock.steady());
+        const keys = names[at] as LockKind;
+        const holder = { who: `${100_000 + taken}`, endMs: nowMs + 1_000 * (1 + (taken++ % 3)) };
+        if (what === "renew")
+          holders[at] = (holders[at] ?? []).map(({ who }) => ({ ...holder, who }));
+        else if (what === "take") holders[at] = [holder];
+        else if (what === "beside") holders[at] = [...(holders[at] ?? []), holder];
+        else if (what === "free") holders[at] = [];
+        else if (what === "refuse") {
+          const [one, other] = both.map((each) => each.told(signsOf(at), keys));
+          expect(one).to.equal(other);
+        } else if (what === "end") for (const each of both) each.told("", keys);
+        else if (what === "forget") for (const { holders: all } of both) all.clear();
+        else if (what === "grant")
+          for (const each of both)
+            each.holders.read(acquireOf(keys), { kind: "granted", fence: 1 });
+        else if (what === "expire") expect(again.take(keys)).to.equal(first.take(keys));
+        else {
+          const blocked = names.map((_, each) =>
+            Math.max(0, ...(holders[each] ?? []).map(({ endMs }) => endMs - nowMs)),
+          );
+          const closed = names.map((_, each) => signsOf(each)).join();
+          const isOpen = holders.every((all) => all.every(({ endMs }) => endMs >= nowMs));
+          const signs = isOpen ? names.map((_, each) => openOf(each)).join() : closed;
+          expect(again.lookedAt(signs, together, blocked, nowMs)).to.deep.equal(
+            first.looked(closed, names, blocked),
+          );
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
 });

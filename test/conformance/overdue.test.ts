@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Vote } from "../../src/protocol/operation.js";
-import { MAX_SIGNS, RENEWED_BY_MS } from "../../src/protocol/overdue.js";
+import { closedSign, MAX_SIGNS, RENEWED_BY_MS } from "../../src/protocol/overdue.js";
 import type { Name, OperationSpec, Owner } from "../support/conformance/node-under-test.js";
 import {
   expectSame,
@@ -82,6 +82,22 @@ conformance("what is overdue, on a real server and in memory", (redis) => {
         const endMs = nowMs() + 1_000;
         expect(await after(holds, ask)).to.equal(signOf(endMs));
         expect(await after(wait(-300), holds, wait(300), ask)).to.equal(signOf(endMs - 300));
+      });
+
+      it("is told of by a refresh as by a refusal", async () => {
+        // No refresh concerns a set.
+        if (asked === "ab") return;
+        const endMs = nowMs() + 1_000;
+        const refresh: OperationSpec = { kind: "refresh", places: [{ name: asked }] };
+        const seen = lastOf(await expectSame(redis(), [holds, wait(100), run(refresh)]));
+        const [vote] = (seen.answer as { readonly votes: readonly Vote[] }).votes;
+        expect(vote?.kind).to.equal("granted");
+        const looks = vote?.kind === "granted" ? vote.looks : undefined;
+        const sign = closedSign(
+          looks?.signs ?? "",
+          (looks?.nowMs ?? 0) + (looks?.blockedMs[0] ?? 0),
+        );
+        expect(sign).to.equal(signOf(endMs));
       });
 
       for (const ttlMs of [1_000, 999, 500, 1]) {

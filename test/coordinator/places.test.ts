@@ -6,9 +6,10 @@ import {
   MAX_REFRESH_MS,
   MIN_REFRESH_MS,
   PLACE_MS,
+  type Place,
   type Waiter,
 } from "../../src/protocol/node-queue.js";
-import type { Vote, Votes } from "../../src/protocol/operation.js";
+import type { AnyOperation, Vote, Votes } from "../../src/protocol/operation.js";
 import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import type { Ask } from "../support/scripted-node.js";
@@ -23,10 +24,13 @@ import { permitLock } from "../../src/kinds/permit.js";
 import { timestampLock } from "../../src/kinds/timestamp.js";
 import { reservedBy } from "../../src/kinds/reserved.js";
 import { takenVote } from "../support/taken-vote.js";
-import { HeldPlaces } from "../../src/coordinator/places.js";
+import { HeldPlaces, Places, type QueuedPlace } from "../../src/coordinator/places.js";
+import type { NodePort } from "../../src/coordinator/ports.js";
+import { Schedule } from "../../src/coordinator/schedule.js";
 
 const WAIT = { waitMs: 600_000, maxDelayMs: 250 };
 const HELD_MS = 60_000;
+const WAITER: Waiter = { inbox: "i", ticket: 7, turnMs: 13, placePrefix: "r" };
 
 /** Three nodes, whose messages come to an inbox. */
 function placesBench() {
@@ -300,6 +304,39 @@ describe("A place in the queues of the nodes", () => {
     expect(bench.attempts()).to.equal(before + 1);
   });
 
+  it("is not asked for because few nodes notify it, once a refresh says that the name is still held", () => {
+    const bench = placesBench();
+    bench.wait(KEYS, { minDelayMs: 3_000, maxDelayMs: 9_000 });
+    bench.settle();
+    bench.bench.blockFor(HELD_MS);
+    bench.clock.advance(2 * MIN_REFRESH_MS);
+    const before = bench.attempts();
+    // It would ask soon.
+    bench.bench.context.waitQueues.onTurn(
+      0,
+      reservedBy({ lockKey: KEYS.lockKey, placePrefix: "", turnMs: 20 }),
+      20,
+    );
+    bench.clock.advance(10_000);
+    expect(bench.attempts()).to.equal(before);
+  });
+
+  it("is asked for when the name can be free, however often that has been told", () => {
+    const bench = placesBench();
+    bench.wait();
+    bench.settle();
+    const before = bench.attempts();
+    const freeAtMs = bench.clock.now() + 5_000;
+    for (const laterMs of [9_000, 20, 9, -11, 5, 0, 2]) {
+      bench.bench.blockFor(freeAtMs + laterMs - bench.clock.now());
+      bench.clock.advance(MIN_REFRESH_MS + 1);
+    }
+    bench.clock.advance(freeAtMs - 20 - bench.clock.now());
+    expect(bench.attempts()).to.equal(before);
+    bench.clock.advance(50);
+    expect(bench.attempts()).to.equal(before + 1);
+  });
+
   it("does not believe what was asked before its last attempt", () => {
     const bench = placesBench();
     bench.wait();
@@ -321,6 +358,8 @@ describe("A place in the queues of the nodes", () => {
     expect(bench.attempts(), "the old refresh has failed by now").to.equal(before);
   });
 });
+
+const QUEUED: QueuedPlace = { keys: KEYS, waiter: WAITER, nodeTimeoutMs: 50, onLook: () => {} };
 
 describe("Many places", () => {
   it("are refreshed in turn, often enough, a bounded number at once and no more often than needs be", () => {
@@ -363,6 +402,65 @@ describe("Many places", () => {
     );
   });
 
+  it("are the same together as long as none comes or goes, and none is put off by those that do", () => {
+    const change = fc.record({
+      isCome: fc.boolean(),
+      count: fc.integer({ min: 1, max: 700 }),
+      afterMs: fc.constantFrom(0, 50, 400, 3_000),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 12 }), (changes) => {
+        const clock = new ManualClock();
+        const schedule = new Schedule(clock);
+        const lastMs = new Map<Place, number>();
+        let sent: (readonly Place[])[] = [];
+        let longestMs = 0;
+        const submit = ({ places = [] }: AnyOperation): void => {
+          sent.push(places);
+          expect(places.length).to.be.within(1, MAX_PLACES_AT_ONCE);
+          for (const place of places) {
+            longestMs = Math.max(longestMs, clock.now() - (lastMs.get(place) ?? Number.NaN));
+            lastMs.set(place, clock.now());
+          }
+        };
+        const node: NodePort = { name: "n", submit, voteOf: () => undefined };
+        const places = new Places([node], clock, schedule, "inbox");
+        const run = (forMs: number): void => {
+          for (let ms = 0; ms < forMs; ms++) clock.advance(1);
+        };
+        for (const { isCome, count, afterMs } of changes) {
+          const all = [...lastMs.keys()] as QueuedPlace[];
+          for (let at = 0; at < count; at++) {
+            const place = isCome ? { ...QUEUED } : all[(at * 7) % all.length];
+            if (place === undefined || (!isCome && !lastMs.has(place))) continue;
+            if (isCome) {
+              lastMs.set(place, clock.now());
+              places.add(place);
+            } else {
+              lastMs.delete(place);
+              places.delete(place);
+            }
+          }
+          expect(places.size).to.equal(lastMs.size);
+          run(afterMs);
+        }
+        run(3 * MAX_REFRESH_MS);
+        sent = [];
+        run(MAX_REFRESH_MS);
+        const before = new Set(sent);
+        expect(new Set(sent.flat()).size).to.equal(lastMs.size);
+        sent = [];
+        run(MAX_REFRESH_MS);
+        for (const each of sent) expect(before.has(each)).to.equal(true);
+        // Timers come up to a millisecond late.
+        const lateMs = 1 + before.size;
+        for (const ms of lastMs.values()) longestMs = Math.max(longestMs, clock.now() - ms);
+        expect(longestMs).to.be.at.most(MAX_REFRESH_MS + MIN_REFRESH_MS + lateMs);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it("that come and go do not put the others off", () => {
     const bench = placesBench();
     bench.wait();
@@ -380,7 +478,6 @@ describe("Many places", () => {
   });
 });
 
-const WAITER: Waiter = { inbox: "i", ticket: 7, turnMs: 13, placePrefix: "r" };
 const KIND = sharedLock(KEYS);
 
 const CASES: readonly {

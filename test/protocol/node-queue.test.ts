@@ -69,8 +69,10 @@ describe("the pace at which places are refreshed", () => {
   it("comes to each often enough, and asks a node for few at once", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200_000 }), (placeCount) => {
-        const { count, pauseMs } = refreshPace(placeCount);
+        const { count, leastCount, pauseMs } = refreshPace(placeCount);
         expect(count).to.be.within(1, MAX_PLACES_AT_ONCE);
+        // Where all others are the most, the last ones are no fewer.
+        expect(leastCount).to.be.within(1, placeCount % count || count);
         const everyMs = Math.ceil(placeCount / count) * pauseMs;
         expect(everyMs).to.be.within(MIN_REFRESH_MS - 1e-6, MAX_REFRESH_MS + 1e-6);
         // In between, nodes execute its deferred acquires, even if one of its calls is late.

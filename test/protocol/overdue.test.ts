@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
 import {
+  closedSign,
+  isOpenSign,
   isSameSign,
   overdueMs,
   parseSign,
@@ -82,4 +84,20 @@ it("nobody is overdue while the holder may believe, however the rates of their c
       expect(overdueMs(sign, seenMs, driftFactor)).to.be.below(seenMs + 1.2 * ttlMs + 10);
     }),
   );
+});
+
+describe("a sign that an answer tells without its end", () => {
+  for (const [text, isOpen, closed] of [
+    ["9000~x9_Kq2@", true, "9000~x9_Kq2@1950"],
+    ["9000~x9_Kq2@1700", false, "9000~x9_Kq2@1700"],
+    ["9000~x9_Kq2@~1700", false, "9000~x9_Kq2@~1700"],
+    ["a@1;b@2", false, "a@1;b@2"],
+    ["", false, ""],
+  ] as const) {
+    it(`is ${isOpen ? "completed" : "none"}: "${text}"`, () => {
+      expect(isOpenSign(text)).to.equal(isOpen);
+      expect(isOpenSign(`a@,${text},b@`, 3 + text.length)).to.equal(isOpen);
+      expect(closedSign(text, 1_950)).to.equal(closed);
+    });
+  }
 });

@@ -74,6 +74,14 @@ describe("Parts of a batch for the hash slots of a Cluster", () => {
     expect(vote).to.deep.equal(looksOf(7, all, "a1,,a2;a3,,b2"));
   });
 
+  it("are told of holders whose keys end by the clock of their own member", () => {
+    const votes = [looksOf(7, [10, 30], "a@,"), looksOf(1_000, [20, 50], ",b@"), undefined];
+    const all = ofRefresh.map((part, index) => ({ part, vote: votes[index] }));
+    const vote = joined(refresh, all);
+    expect(vote).to.deep.include({ kind: "granted" });
+    if (vote?.kind === "granted") expect(vote.looks?.signs).to.equal("a@17,,,,b@1050");
+  });
+
   it("leave unknown what one of them does not say", () => {
     const fault = faultVote("server", true, "CLUSTERDOWN");
     for (const silent of [fault, undefined]) {

@@ -18,12 +18,16 @@ local function end_of(key)
   return left < 0 and left or tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + left, false
 end
 
--- Of a holder of that lock key. Undefined where the text is not of an owner that says how long its name is kept.
-local function of(key, text, ends, is_exact)
+-- What comes before the end. Undefined where the text is not of an owner that says how long its name is kept.
+local function head_of(key, text)
   local shown = string.match(string.match(text, '^%d+:(.*)$') or text, SHOWN_OWNER)
-  if not shown then return end
-  local kept = require('lib.longer_extension').shown(key, shown)
-  return kept .. '@' .. (is_exact and '' or '~') .. string.format('%.0f', ends)
+  return shown and require('lib.longer_extension').shown(key, shown) .. '@'
+end
+
+-- Of a holder of that lock key.
+local function of(key, text, ends, is_exact)
+  local head = head_of(key, text)
+  return head and head .. (is_exact and '' or '~') .. string.format('%.0f', ends)
 end
 
 -- Of the only holder, which the lock key names.
@@ -39,4 +43,11 @@ local function all_of(key, holder)
   return may_look and text or ''
 end
 
-return { of = of, of_key = of_key, all_of = all_of }
+-- The same in two parts, where the lock key names its only holder, and the server says exactly when it ends.
+local function parts_of(key, holder)
+  if not string.find(holder, SHOWN_OWNER) then return end
+  local may_look, ends, is_exact = pcall(end_of, key)
+  if may_look and is_exact and ends >= 0 then return head_of(key, holder), ends end
+end
+
+return { parts_of = parts_of, of = of, of_key = of_key, all_of = all_of }

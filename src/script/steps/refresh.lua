@@ -1,6 +1,7 @@
 -- Renews the places of one process, the owner, in the queues of many names, and returns their state: the node's
 -- clock, and for each name how long it will keep refusing, ms, and the signs of its holders. 0 where it would grant,
--- and where only an attempt can find out. Nothing without permission to look.
+-- and where only an attempt can find out. Nothing without permission to look. A sign without an end ends then: so it is
+-- the same until the next holder comes, and is read once.
 --
 -- Per name: its lock key. Per group: its size; the tickets, the first one in full; and how long a name is reserved.
 -- luacheck: read globals PLACE_MS RESERVATION SHARED_HOLDER
@@ -10,6 +11,7 @@ local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local is_fresh = require('queue.is_fresh')
 local join = require('queue.join')
+local signs_of = require('lib.signs')
 local standing = require('lib.holders_beside')
 local call = redis.call
 
@@ -30,6 +32,13 @@ local function left_of(group, n, of, holder, inbox)
     return require('lib.permit_queue').left_for(group.keys[n], of, holder, group.place)
   end
   return blocked_ms(holder, left)
+end
+
+-- How long it will keep refusing, and its holder's sign, where that has no end of its own.
+local function look(group, n, of, holder, inbox)
+  local head, ends = signs_of.parts_of(group.keys[n], holder or '')
+  if not head then return left_of(group, n, of, holder, inbox) end
+  return math.max(0, ends - now_ms()), head
 end
 
 -- Whether the name, or a permit, is reserved for this process, or its deferred acquire was executed.
@@ -83,10 +92,10 @@ local function refresh(group, inbox, left, signs)
     local of, holder = companion('queue', group.keys[n]), holders[n]
     -- Waiting only saves time, and an error with one name does not affect another.
     local may_renew, is_ours = pcall(renew, of, group, inbox, is_kept, n)
-    local may_look, ms = pcall(left_of, group, n, of, holder, inbox)
-    if may_renew and is_ours and group.kind == 'x' then ms = 0 end
+    local may_look, ms, sign = pcall(look, group, n, of, holder, inbox)
+    if may_renew and is_ours and group.kind == 'x' then ms, sign = 0, nil end
     left[#left + 1] = may_look and ms or ''
-    signs[#signs + 1] = holder and require('lib.signs').all_of(group.keys[n], holder) or ''
+    signs[#signs + 1] = may_look and sign or holder and signs_of.all_of(group.keys[n], holder) or ''
   end
 end
 

@@ -34,7 +34,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W4"],
     seedBudget: 300,
-    pin: { where: 0, seed: 17, timing: 1, ms: 1728 },
+    pin: { where: 0, seed: 17, timing: 2, ms: 12639 },
   },
   {
     id: "left-place-stays",

@@ -21,6 +21,16 @@ export const ROWS: readonly Row[] = [
     grep: "W4",
   },
   {
+    id: "look-no-news",
+    means: "a waiter that a few nodes have notified is not told again that the name is still held",
+    seenIn: "state that is told only when it changes, to those who have changed theirs",
+    file: "src/coordinator/wait-place.ts",
+    find: "if (this.#place !== undefined) this.#place.toldFreeAtMs = undefined;",
+    replace: "",
+    test: "test/coordinator/places.test.ts",
+    grep: "few nodes notify",
+  },
+  {
     id: "granted-behind-deadline",
     means: "a message of a grant begins an attempt although the time of its call is over",
     seenIn: "retries that forget their deadline when they are interrupted",
@@ -107,7 +117,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 3, ms: 137 },
+    pin: { where: 0, seed: 27, ms: 2792 },
   },
   {
     id: "newcomer-overtakes",
