@@ -41,8 +41,8 @@ export const PLANTS: Readonly<Record<Plant, PlantedBug>> = {
     patches: [
       {
         file: "channel/pending-releases.js",
-        find: "keep(entry, steadyMs) {",
-        replace: "keep(entry, steadyMs) {\n        if (entry !== undefined) return false;",
+        find: "keep(entry) {",
+        replace: "keep(entry) {\n        if (entry !== undefined) return false;",
       },
     ],
   },

@@ -33,9 +33,6 @@ const UNANSWERED: Refusal = {
  */
 const [CHECK_MS, CHECK_SOON_MS] = [60_000, 1_000];
 
-/** How long until a release that failed on the node is sent there again, ms. */
-const RELEASE_PAUSE_MS = 1_000;
-
 const CLOSED: Refusal = { fault: "closed", message: "the lock manager is closed" };
 
 /**
@@ -51,10 +48,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   readonly #clock: Clock;
   readonly #connections: NodeConnections;
   readonly #onState: (state: ChannelState, detail: string) => void;
-  readonly #releases = new PendingReleases();
-  #releaseTimer: Timer | undefined;
-  /** The one of them that was sent last to find out whether the node executes it now. */
-  #probe: Entry | undefined;
+  readonly #releases: PendingReleases;
   /** The last one of an operation; lease clock, ms. */
   #fault: { readonly message: string; readonly atMs: number } | undefined;
   readonly #pipeline: Pipeline;
@@ -93,6 +87,10 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#onState = onState;
     this.#ttl = new TtlOnRecord(settings.raisedTtlMs);
     this.#pipeline = new Pipeline(clock, settings, deployment.votes, this);
+    this.#releases = new PendingReleases(clock, {
+      isReady: () => this.#phase === "ready",
+      push: (entry, wasHeldBack) => this.#pipeline.push(entry, wasHeldBack),
+    });
     deployment.join(this);
   }
 
@@ -200,13 +198,12 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#phase = "closed";
     this.#detail = "closed";
     this.#ttl.onEnd();
-    this.#releaseTimer?.cancel();
     this.#connections.close();
     const unanswered = this.#pipeline.reset();
     const unsent = [...this.#parked.splice(0), ...unanswered.unsent];
     for (const entry of unsent) refuseUnsent(entry, "closed", "closed");
-    const kept = this.#releases.takeAll(Number.NEGATIVE_INFINITY);
-    for (const entry of [...unanswered.sent, ...kept]) answerUnknown(entry, "closed", "closed");
+    for (const entry of [...unanswered.sent, ...this.#releases.close()])
+      answerUnknown(entry, "closed", "closed");
     this.#tell();
   }
 
@@ -223,7 +220,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#phase = "ready";
     this.#detail = "connected";
     this.#connections.onUsed();
-    this.#sendReleases();
+    this.#releases.sendAll();
     for (const entry of this.#parked.splice(0)) this.#pipeline.push(entry, true);
     this.#tell();
   }
@@ -231,7 +228,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   // The connections' side
 
   onTry(): void {
-    this.#releases.prune(this.#clock.steady());
+    this.#releases.prune();
   }
 
   request(order: RecordOrder | undefined): HandshakeQuestion {
@@ -288,11 +285,11 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#isListedTwice = failure.isListedTwice === true;
     const { sent, unsent } = this.#pipeline.reset();
     if (isOutOfStep) this.#deployment.onOutOfStep(this.index, message);
-    if (connection.wasAdmitted) this.#releases.onClosed(this.#clock.steady(), sent);
+    if (connection.wasAdmitted) this.#releases.onClosed(sent);
     const fault = isMisconfigured ? "misconfigured" : "disconnected";
     for (const entry of sent) {
       const again: Entry = { ...entry, wasSent: true };
-      if (entry.mayHold && this.#releases.keep(again, this.#clock.steady())) continue;
+      if (entry.mayHold && this.#releases.keep(again)) continue;
       answerUnknown(entry, "disconnected", message);
     }
     const waiting = [...unsent, ...this.#parked.splice(0)];
@@ -322,7 +319,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   }
 
   onFault(entry: Entry, { fault, message }: FaultVote): void {
-    if (entry.mayHold) this.#keepFailed(entry, fault === "suspected");
+    if (entry.mayHold) this.#releases.onFailed(entry, fault === "suspected");
     const nowMs = this.#clock.now();
     this.#fault = { message, atMs: nowMs };
     // It says which permissions are missing, and whether that is so for all that is asked.
@@ -333,37 +330,6 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   onCheckDue(): void {
     this.#pipeline.checkAtMs = Number.POSITIVE_INFINITY;
     this.handshake(undefined);
-  }
-
-  /** @param isSilent the node may execute at any later time what it was sent before: a key life begins again */
-  #keepFailed(entry: Entry, isSilent: boolean): void {
-    const isProbe = entry.operation === this.#probe?.operation;
-    const owed = (isProbe && this.#probe) || entry;
-    const kept = isSilent ? { ...owed, owedUntilMs: undefined } : owed;
-    this.#releases.keepFailed(kept, this.#clock.steady());
-    this.#releaseTimer ??= this.#clock.setTimer(RELEASE_PAUSE_MS, () => {
-      this.#releaseTimer = undefined;
-      // Otherwise they are sent when it is.
-      if (this.#phase === "ready") this.#tryRelease();
-    });
-  }
-
-  /** If the node executes the first, it gets the others. */
-  #tryRelease(): void {
-    const first = this.#releases.takeOne(this.#clock.steady());
-    if (first === undefined) return;
-    this.#probe = first;
-    const onVote = (index: number, vote: Vote): void => {
-      if (vote.kind === "fault") return;
-      first.receiver.onVote(index, vote);
-      if (this.#phase === "ready") this.#sendReleases();
-    };
-    this.#pipeline.push({ ...first, receiver: { onVote } });
-  }
-
-  #sendReleases(): void {
-    for (const entry of this.#releases.takeAll(this.#clock.steady()))
-      this.#pipeline.push(entry, true);
   }
 
   onNodeTime(nodeMs: number, roundTripMs: number): void {
@@ -390,7 +356,7 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
   // Operations
 
   #keepOrRefuse(entry: Entry, fault: "disconnected" | "misconfigured"): void {
-    if (entry.mayHold && this.#releases.keep(entry, this.#clock.steady())) return;
+    if (entry.mayHold && this.#releases.keep(entry)) return;
     this.#refuse(entry, { fault, message: this.#detail });
   }
 

@@ -1,4 +1,5 @@
-import type { AnyOperation } from "../protocol/operation.js";
+import type { Clock, Timer } from "../coordinator/ports.js";
+import type { AnyOperation, Vote } from "../protocol/operation.js";
 import { withoutPlace } from "./deferred-acquires.js";
 import type { Entry } from "./entry.js";
 
@@ -8,9 +9,21 @@ import type { Entry } from "./entry.js";
  */
 const MAX_FAILED = 4_096;
 
+/** How long until a release that failed on the node is sent there again, ms. */
+const PAUSE_MS = 1_000;
+
+/** Where they are sent again. */
+export interface OwedNode {
+  /** Otherwise they are sent when it is. */
+  isReady(): boolean;
+  /** @param wasHeldBack it has waited for the node */
+  push(entry: Entry, wasHeldBack: boolean): void;
+}
+
 /**
  * Releases that a node has not confirmed, kept until it is back, or executes them again: one that cannot write (its
- * replicas or its disk are gone) answers with an error and keeps the keys.
+ * replicas or its disk are gone) answers with an error and keeps the keys. Then one of them is sent a second, and once
+ * the node executes that, the others.
  *
  * Those of a connection that has closed: what the node had answered by the time it closed is gone one key
  * life later, and so need not be released any more. What it had not answered may be executed at any later time: a
@@ -18,18 +31,29 @@ const MAX_FAILED = 4_096;
  * kept for however long the node is away.
  */
 export class PendingReleases {
+  readonly #clock: Clock;
+  readonly #node: OwedNode;
   #entries: Entry[] = [];
+  /** Monotonic clock, ms. */
   #closedAtMs: number | undefined;
   /** The owners of what was unanswered when the connection closed, and those whose acquires were deferred with it. */
   #unanswered: ReadonlySet<string> = new Set();
+  #timer: Timer | undefined;
+  /** The one that was sent last to find out whether the node executes it now. */
+  #probe: Entry | undefined;
+
+  constructor(clock: Clock, node: OwedNode) {
+    this.#clock = clock;
+    this.#node = node;
+  }
 
   get size(): number {
     return this.#entries.length;
   }
 
-  /** The connection that may have carried the acquires closed (monotonic ms), with `unanswered` on its way. */
-  onClosed(steadyMs: number, unanswered: readonly Entry[]): void {
-    this.#closedAtMs = steadyMs;
+  /** The connection that may have carried the acquires has closed, with `unanswered` on its way. */
+  onClosed(unanswered: readonly Entry[]): void {
+    this.#closedAtMs = this.#clock.steady();
     this.#unanswered = new Set(
       unanswered.flatMap(({ operation }) => {
         const { ownerId, waiter }: AnyOperation = operation;
@@ -39,40 +63,64 @@ export class PendingReleases {
   }
 
   /** Keeps the entry, or reports that none of its keys can be on the node any more. */
-  keep(entry: Entry, steadyMs: number): boolean {
-    if (!this.#canMatter(entry, steadyMs)) return false;
+  keep(entry: Entry): boolean {
+    if (!this.#canMatter(entry, this.#clock.steady())) return false;
     // Who waits now may be gone when it is sent; who does not is back with the next refresh of its place.
     this.#entries.push({ ...entry, operation: withoutPlace(entry.operation) });
     return true;
   }
 
-  /** The node has answered it with an error, and its caller knows. It is kept until its keys have expired there. */
-  keepFailed(entry: Entry, steadyMs: number): void {
+  /**
+   * The node has answered it with an error, and its caller knows. It is kept until its keys have expired there.
+   *
+   * @param isSilent the node may execute at any later time what it was sent before: a key life begins again
+   */
+  onFailed(entry: Entry, isSilent: boolean): void {
     const { operation } = entry;
     if (operation.kind !== "release") return;
-    const { owedUntilMs = steadyMs + operation.ttlMs } = entry;
+    const owed = (operation === this.#probe?.operation && this.#probe) || entry;
+    const untilMs = this.#clock.steady() + operation.ttlMs;
     if (this.#entries.length >= MAX_FAILED) {
       const at = this.#entries.findIndex((each) => each.owedUntilMs !== undefined);
       if (at >= 0) this.#entries.splice(at, 1);
     }
-    this.keep({ ...entry, owedUntilMs }, steadyMs);
+    this.keep({ ...owed, owedUntilMs: (isSilent ? undefined : owed.owedUntilMs) ?? untilMs });
+    this.#timer ??= this.#clock.setTimer(PAUSE_MS, () => {
+      this.#timer = undefined;
+      if (this.#node.isReady()) this.#tryOne();
+    });
   }
 
-  /** Removes and returns the first that can still matter, to find out whether the node executes it now. */
-  takeOne(steadyMs: number): Entry | undefined {
-    this.prune(steadyMs);
-    return this.#entries.shift();
+  /** If the node executes the first, it gets the others. */
+  #tryOne(): void {
+    this.prune();
+    const first = this.#entries.shift();
+    if (first === undefined) return;
+    this.#probe = first;
+    const onVote = (index: number, vote: Vote): void => {
+      if (vote.kind === "fault") return;
+      first.receiver.onVote(index, vote);
+      if (this.#node.isReady()) this.sendAll();
+    };
+    this.#node.push({ ...first, receiver: { onVote } }, false);
   }
 
-  /** Removes and returns all that can still matter, in order. */
-  takeAll(steadyMs: number): Entry[] {
-    this.prune(steadyMs);
+  /** All that can still matter, in order: the node is back, or executes them again. */
+  sendAll(): void {
+    this.prune();
+    for (const entry of this.#entries.splice(0)) this.#node.push(entry, true);
+  }
+
+  /** Nothing is sent any more. @returns those that are left */
+  close(): readonly Entry[] {
+    this.#timer?.cancel();
     return this.#entries.splice(0);
   }
 
   /** Drops what can no longer matter. */
-  prune(steadyMs: number): void {
-    this.#entries = this.#entries.filter((entry) => this.#canMatter(entry, steadyMs));
+  prune(): void {
+    const nowMs = this.#clock.steady();
+    this.#entries = this.#entries.filter((entry) => this.#canMatter(entry, nowMs));
   }
 
   #canMatter({ operation, owedUntilMs }: Entry, steadyMs: number): boolean {

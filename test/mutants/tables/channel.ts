@@ -293,7 +293,7 @@ export const ROWS: readonly Row[] = [
     means: "a release that a node could not execute is never sent to it again",
     seenIn: "a name that stays locked after the disk of a node was full for a second",
     file: "src/channel/node-channel.ts",
-    find: 'if (entry.mayHold) this.#keepFailed(entry, fault === "suspected");',
+    find: 'if (entry.mayHold) this.#releases.onFailed(entry, fault === "suspected");',
     replace: "",
     test: "test/channel/node-channel.test.ts",
   },
