@@ -9,7 +9,7 @@ import type {
 import { isExcused } from "../protocol/capabilities.js";
 import type { NodeReadiness } from "../protocol/quorum.js";
 import type { NodeGrant } from "../protocol/node-messages.js";
-import type { FaultVote, Operation, Vote } from "../protocol/operation.js";
+import type { FaultVote, Operation } from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { readinessOf, type ChannelState } from "./channel-state.js";
 import type { Deployment, Member } from "./deployment.js";

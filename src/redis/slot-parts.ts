@@ -77,8 +77,9 @@ export function joined(operation: Operation, votes: readonly PartVote[]): Vote |
     const { looks } = vote;
     const ofPart = looks.signs.split(",");
     part.at.forEach((at, index) => {
-      blockedMs[at] = looks.blockedMs[index] as number;
-      signs[at] = closedSign(ofPart[index] ?? "", looks.nowMs + (blockedMs[at] as number));
+      const leftMs = looks.blockedMs[index] as number;
+      blockedMs[at] = leftMs;
+      signs[at] = closedSign(ofPart[index] ?? "", looks.nowMs + leftMs);
     });
     ({ nowMs } = looks);
   }
