@@ -46,5 +46,5 @@ function fileOf(url: string): string {
 }
 
 function mutantOf(url: string | undefined): string | undefined {
-  return /\?mutant=([\w-]+)$/.exec(url ?? "")?.[1];
+  return /\?mutant=([\w-]+)/.exec(url ?? "")?.[1];
 }

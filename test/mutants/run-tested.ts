@@ -4,6 +4,9 @@ import { BUILD, entryOf } from "./broken-code.js";
 import type { TestedRow } from "./row.js";
 import type { Outcome } from "./runner.js";
 
+/** A file that has been imported once says nothing of its tests again. */
+let runCount = 0;
+
 /** Results of the tests with the code as it is, by file and titles. */
 const passing = new Map<string, Promise<TestRun>>();
 
@@ -34,7 +37,7 @@ export async function runTested(row: TestedRow): Promise<Outcome> {
 async function runTest(row: TestedRow, mutant: string): Promise<TestRun> {
   const mocha = new Mocha({ reporter: Silent, timeout: 60_000, bail: true });
   if (row.grep !== undefined) mocha.fgrep(row.grep);
-  const address = addressOf(new URL(entryOf(row), BUILD).href, mutant);
+  const address = `${addressOf(new URL(entryOf(row), BUILD).href, mutant)}&run=${++runCount}`;
   // Not by mocha itself, which would load the file with require, and so only once.
   mocha.suite.emit("pre-require", globalThis, address, mocha);
   await import(address);
