@@ -167,11 +167,12 @@ function decodeLooks(reply: string, from: number, count: number): Vote {
 const [COMMA, ZERO] = [44, 48];
 
 function decodeSnapshot(reply: readonly unknown[]): Vote {
-  const [holder, pttl, fence, waitingCount, coHolders, proclaimed, secret] = reply;
+  const [holder, pttl, fence, waitingCount, coHolders, proclaimed, longest, secret] = reply;
   const list = Array.isArray(coHolders) ? (coHolders as readonly unknown[]) : [];
   const all = Array.from({ length: list.length / 2 }, (_, at) => {
     return { text: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
   });
+  const [maxTtlMs, clockStepMs] = Array.isArray(longest) ? (longest as readonly unknown[]) : [];
   const snapshot = {
     holder: typeof holder === "string" ? holder : undefined,
     remainingMs: Math.max(0, Number(pttl)),
@@ -179,6 +180,7 @@ function decodeSnapshot(reply: readonly unknown[]): Vote {
     waitingCount: Number(waitingCount),
     who: typeof holder === "string" ? sha1Of(holder) : undefined,
     proclaimed: Array.isArray(proclaimed) ? decodeProclaimed(proclaimed) : undefined,
+    longest: { maxTtlMs: Number(maxTtlMs ?? 0), clockStepMs: Number(clockStepMs ?? 0) },
     secret: typeof secret === "string" ? secret : undefined,
     coHolders: all.toSorted((a, b) => (a.text < b.text ? -1 : 1)),
   };
