@@ -78,7 +78,7 @@ export function joined(operation: Operation, votes: readonly PartVote[]): Vote |
     const ofPart = looks.signs.split(",");
     part.at.forEach((at, index) => {
       blockedMs[at] = looks.blockedMs[index] as number;
-      signs[at] = closedSign(ofPart[index] ?? "", looks.nowMs + (blockedMs[at] as number));
+      signs[at] = closedSign(ofPart[index] ?? "", looks.nowMs + blockedMs[at]);
     });
     ({ nowMs } = looks);
   }
