@@ -130,11 +130,6 @@ export class Quarantine {
     return this.#unrecorded & (1 << index) ? Math.max(this.#lengthMs, ATTEST_MS) : 0;
   }
 
-  /** The longest ttl of this client and of those on record, ms. */
-  get longestTtlMs(): number {
-    return Math.max(this.#maxTtlMs, this.#settings.maxTtlMs);
-  }
-
   /** The largest clock margin of this client and of those on record, ms. */
   get marginMs(): number {
     return this.#clockStepMs;

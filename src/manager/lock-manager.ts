@@ -284,8 +284,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     if (wrong !== undefined) throw wrong;
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openLockOf(name);
-    const { driftFactor, lease } = this.#settings;
-    const settings = { nodeTimeoutMs: lease.nodeTimeoutMs, driftFactor, longest: this.#nodes };
+    const { maxTtlMs, driftFactor, clockStepMs, lease } = this.#settings;
+    const { nodeTimeoutMs } = lease;
+    const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs };
     return asked(forceRelease(context, keys, names, settings, options));
   }
 

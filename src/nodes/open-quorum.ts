@@ -77,8 +77,6 @@ export interface Quorum {
   listDifference(): string | undefined;
   /** The largest clock margin that a client of the nodes has on record, ms; see `clockStepMs`. */
   marginMs(): number;
-  /** How long a lock of this client, or of any that has its `maxTtlMs` on record, may last, ms. */
-  longestTtlMs(): number;
   /**
    * The longest ttl that a quorum of nodes has on record, ms; undefined before a quorum was seen, and where the
    * records are raised to what is needed.
@@ -182,7 +180,6 @@ export function openQuorum(
     context,
     listDifference: () => deployment.listDifference,
     marginMs: () => deployment.quarantine.marginMs,
-    longestTtlMs: () => deployment.quarantine.longestTtlMs,
     recordedTtlMs: () => deployment.recordedTtlMs,
     allowTtl: async (ttlMs) => {
       await Promise.all(channels.map((channel) => channel.allowTtl(ttlMs)));

@@ -5,22 +5,12 @@ import { QuorumUnreachableError } from "../api/errors.js";
 import { ForeignKeyError } from "../api/node-errors.js";
 import { nodeVotes } from "../api/tally.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import type { Quorum } from "../nodes/open-quorum.js";
 import type { Vote } from "../protocol/operation.js";
 import { quorumSize } from "../protocol/quorum.js";
 import type { ForceReleaseOptions, ForceReleaseResult } from "../api/reports.js";
 import { checkKnown, string } from "../runtime/validate.js";
 import { fingerprintOf } from "./fingerprint.js";
 import { holderReport } from "./report.js";
-
-/** Settings for ending the locks of other clients. */
-export interface ForceReleaseSettings extends Pick<
-  RevokeSettings,
-  "nodeTimeoutMs" | "driftFactor"
-> {
-  /** What any client has on record: known once the nodes have been asked. */
-  readonly longest: Pick<Quorum, "longestTtlMs" | "marginMs">;
-}
 
 /**
  * Two rounds: one reads, one removes the holders found. So a holder that came after the first is never removed, and
@@ -33,21 +23,20 @@ export async function forceRelease(
   context: Context,
   keys: LockKind,
   nodeNames: readonly string[],
-  { nodeTimeoutMs, driftFactor, longest }: ForceReleaseSettings,
+  own: RevokeSettings,
   options: ForceReleaseOptions,
 ): Promise<ForceReleaseResult> {
   checkKnown(options, ["fingerprint"]);
   const { fingerprint } = options;
   if ("fingerprint" in options) checkFingerprint(fingerprint);
   const quorum = quorumSize(nodeNames.length);
-  const seen = await inspect(context, keys, nodeTimeoutMs);
+  const seen = await inspect(context, keys, own.nodeTimeoutMs);
   checkSeen(keys, nodeNames, seen, quorum);
   const holders = holdersFound(seen, keys).filter((holder) => {
     return fingerprint === undefined || fingerprintOf(holder.ownerId) === fingerprint;
   });
   const fence = fenceAbove(seen);
-  const [maxTtlMs, clockStepMs] = [longest.longestTtlMs(), longest.marginMs()];
-  const settings = { nodeTimeoutMs, driftFactor, maxTtlMs, clockStepMs };
+  const settings = { ...own, ...longestOf(seen, own) };
   const votes = await Promise.all(
     holders.map((holder) => revoke(context, keys, holder, fence, settings)),
   );
@@ -56,8 +45,20 @@ export async function forceRelease(
     votes[at]?.some(({ kind }) => kind === "granted") === true;
   const removed = holders
     .filter((_, at) => isRemoved(at))
-    .map((holder) => holderReport(holder, nodeNames, clockStepMs));
+    .map((holder) => holderReport(holder, nodeNames, settings.clockStepMs));
   return { name: keys.name, removed, nodes, isQuorate: nodes.length >= quorum };
+}
+
+/** What counts for the locks of all clients: a lock's quorum has it on record, and shares a node with those that answered. */
+function longestOf(
+  seen: readonly Vote[],
+  own: RevokeSettings,
+): Pick<RevokeSettings, "maxTtlMs" | "clockStepMs"> {
+  const all = seen.flatMap((vote) => (vote.kind === "granted" && vote.snapshot?.longest) || []);
+  return {
+    maxTtlMs: Math.max(own.maxTtlMs, ...all.map(({ maxTtlMs }) => maxTtlMs)),
+    clockStepMs: Math.max(own.clockStepMs, ...all.map(({ clockStepMs }) => clockStepMs)),
+  };
 }
 
 /** Whoever passes on what an inspection has not found wants to end nobody, not everybody. */

@@ -224,6 +224,8 @@ export interface NameSnapshot {
   readonly who?: string | undefined;
   /** What the holder has proclaimed there, and its token. */
   readonly proclaimed?: (Proclaimed & { readonly token: number }) | undefined;
+  /** The longest ttl and the largest clock margin of any client, as the node's record has them, ms; 0 without a record. */
+  readonly longest?: { readonly maxTtlMs: number; readonly clockStepMs: number } | undefined;
   /** Of a watch: by which the node proves its messages; "" where it sends none. */
   readonly secret?: string | undefined;
   /** The texts of the holders next to the lock key; a permit has its number before the owner. */

@@ -78,6 +78,12 @@ const STATES: ReadonlySet<string> = new Set(["fresh", "opening", "open", "forgot
 const isId = (text: string): boolean => /^\S{1,128}$/.test(text);
 const isNumber = (text: string): boolean => /\S/.test(text) && Number.isFinite(Number(text));
 const isAmount = (text: string): boolean => isNumber(text) && Number(text) >= 0;
+
+/** An amount that is read without the rest of the record: 0 for what is none. */
+export function amountIn(text: unknown): number {
+  return typeof text === "string" && isAmount(text) ? Number(text) : 0;
+}
+
 const isVersion = (text: string): boolean => /^\d{0,9}$/.test(text);
 
 /** What a field must be. Those of the first versions may be missing, but no other. */

@@ -172,7 +172,11 @@ export function show(value: unknown): string {
   if (typeof value === "function") return "a function";
   try {
     if (!Array.isArray(value)) return cut(String(value));
-    return cut(`[${value.slice(0, LONGEST_SHOWN).map(show).join(", ")}]`);
+    // What contains itself ends, as JavaScript shows lists.
+    const all = value
+      .slice(0, LONGEST_SHOWN)
+      .map((each) => (Array.isArray(each) ? `[${String(each)}]` : show(each)));
+    return cut(`[${all.join(", ")}]`);
   } catch {
     // It has no prototype, or converts itself to a text and fails.
     return "an object";

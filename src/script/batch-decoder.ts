@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { BatchReply } from "../channel/transport.js";
 import { operationFault } from "./redis-errors.js";
 import type { LockKind } from "../protocol/lock-kind.js";
+import { amountIn } from "../protocol/record.js";
 import { numbersIn } from "../protocol/permits.js";
 import { sizeIn } from "../protocol/semaphore-size.js";
 import { faultVote, type NameSnapshot, type Operation, type Vote } from "../protocol/operation.js";
@@ -167,11 +168,12 @@ function decodeLooks(reply: string, from: number, count: number): Vote {
 const [COMMA, ZERO] = [44, 48];
 
 function decodeSnapshot(reply: readonly unknown[]): Vote {
-  const [holder, pttl, fence, waitingCount, coHolders, proclaimed, secret] = reply;
+  const [holder, pttl, fence, waitingCount, coHolders, proclaimed, longest, secret] = reply;
   const list = Array.isArray(coHolders) ? (coHolders as readonly unknown[]) : [];
   const all = Array.from({ length: list.length / 2 }, (_, at) => {
     return { text: String(list[2 * at]), remainingMs: Number(list[2 * at + 1]) };
   });
+  const [maxTtlMs = 0, clockStepMs = 0] = Array.isArray(longest) ? longest.map(amountIn) : [];
   const snapshot = {
     holder: typeof holder === "string" ? holder : undefined,
     remainingMs: Math.max(0, Number(pttl)),
@@ -179,6 +181,7 @@ function decodeSnapshot(reply: readonly unknown[]): Vote {
     waitingCount: Number(waitingCount),
     who: typeof holder === "string" ? sha1Of(holder) : undefined,
     proclaimed: Array.isArray(proclaimed) ? decodeProclaimed(proclaimed) : undefined,
+    longest: { maxTtlMs, clockStepMs },
     secret: typeof secret === "string" ? secret : undefined,
     coHolders: all.toSorted((a, b) => (a.text < b.text ? -1 : 1)),
   };

@@ -12,14 +12,16 @@ import { fault, foreign, free, granted, held } from "../support/votes.js";
 
 const SETTINGS = {
   nodeTimeoutMs: 50,
+  maxTtlMs: 10_000,
   driftFactor: 0.01,
-  longest: { longestTtlMs: () => 10_000, marginMs: () => 0 },
+  clockStepMs: 1_000,
 };
 const NAMES = ["a:1", "b:1", "c:1"];
 const OWNER = "o".padEnd(22, "_");
 
-const seen = (holder?: string, fence = 7): Vote => {
-  const snapshot: NameSnapshot = { holder, remainingMs: 9, fence, waitingCount: 0, coHolders: [] };
+const seen = (holder?: string, fence = 7, longest?: NameSnapshot["longest"]): Vote => {
+  const nothing = { remainingMs: 9, waitingCount: 0, coHolders: [] };
+  const snapshot: NameSnapshot = { ...nothing, holder, fence, longest };
   return { kind: "granted", fence: 0, snapshot };
 };
 
@@ -103,20 +105,30 @@ describe("a release by force", () => {
     });
   }
 
-  it("is remembered for as long as a lock may last for any client, as is known once the nodes were asked", async () => {
-    const bench = new CoordinatorBench();
-    let [ttlMs, stepMs] = [10_000, 0];
-    const longest = { longestTtlMs: () => ttlMs, marginMs: () => stepMs };
-    const ending = forceRelease(bench.context, KEYS, NAMES, { ...SETTINGS, longest }, {});
-    [ttlMs, stepMs] = [100_000, 3_000];
-    bench.answer("inspect", [seen(OWNER), seen(OWNER), seen(OWNER)]);
-    await settle();
-    for (const node of bench.nodes) {
-      expect(node.last("revoke").operation.ttlMs).to.equal(outwaitMs(100_000, 0.01) + 3_000);
-    }
-    bench.clock.advance(50);
-    await ending;
-  });
+  for (const { what, onRecord, lastsMs } of [
+    {
+      what: "another client, as one node has it on record by now",
+      onRecord: [{}, { maxTtlMs: 100_000, clockStepMs: 3_000 }, { maxTtlMs: 60_000 }],
+      lastsMs: outwaitMs(100_000, 0.01) + 3_000,
+    },
+    {
+      what: "itself, where no record says more",
+      onRecord: [{}, { maxTtlMs: 9_000, clockStepMs: 500 }, {}],
+      lastsMs: outwaitMs(10_000, 0.01) + 1_000,
+    },
+  ]) {
+    it(`is remembered for as long as a lock may last for ${what}`, async () => {
+      const votes = onRecord.map((more) => {
+        return seen(OWNER, 7, { maxTtlMs: 0, clockStepMs: 0, ...more });
+      });
+      const { bench, ending } = await looked(votes);
+      for (const node of bench.nodes) {
+        expect(node.last("revoke").operation.ttlMs).to.equal(lastsMs);
+      }
+      bench.clock.advance(50);
+      await ending;
+    });
+  }
 
   it("touches nothing where nobody is, or not the one who is meant", async () => {
     for (const { votes, fingerprint } of [

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { HANDSHAKE_SCRIPT } from "../../src/script/embedded-lua.js";
 import { LAST_LIST_FIELD } from "../../src/protocol/node-list.js";
 import {
+  amountIn,
   PROTOCOL_VERSION,
   readRecord,
   RECORD_FIELDS,
@@ -107,6 +108,22 @@ describe("readRecord", () => {
       }),
     );
   });
+});
+
+describe("amountIn", () => {
+  for (const [text, amount] of [
+    ["60000", 60_000],
+    ["0", 0],
+    ["", 0],
+    ["-1", 0],
+    ["1e999", 0],
+    ["soon", 0],
+    [null, 0],
+  ] as const) {
+    it(`is ${amount} for ${JSON.stringify(text)}`, () => {
+      expect(amountIn(text)).to.equal(amount);
+    });
+  }
 });
 
 describe("recordProblem", () => {

@@ -81,6 +81,8 @@ describe("a value in an error", () => {
   const unable = (): never => {
     throw new Error("unable");
   };
+  const endless: unknown[] = [1];
+  endless.push(endless, endless);
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
   for (const [what, value, shown] of [
@@ -89,6 +91,7 @@ describe("a value in an error", () => {
     ["a character at the cut", `${"a".repeat(98)}😀b`, `"${"a".repeat(98)}…"`],
     ["a list", ["a", 1, []], '["a", 1, []]'],
     ["a long list", Array.from({ length: 1_000 }, () => 7), `[${"7, ".repeat(32)}7,…`],
+    ["a list that contains itself", endless, "[1, [1,,], [1,,]]"],
     ["a symbol", Symbol("a"), "Symbol(a)"],
     ["a function", () => "with its source", "a function"],
     ["one without a prototype", Object.create(null), "an object"],

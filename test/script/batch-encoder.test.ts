@@ -536,6 +536,10 @@ describe("BatchWire", () => {
             operation(kind, "me", { keys: AT_A, keptMs: 9 }),
           ] as const,
       ),
+      [
+        "extend of one that proclaims",
+        operation("extend", "me", { keys: AT_A, proclaimed: { number: 1, value: "v" } }),
+      ],
     ];
 
     it("declares no more where all is plain", () => {

@@ -1,5 +1,6 @@
 -- All that is stored under a name: the value of the lock key and its remaining ttl, the fence, the number of waiters,
--- the holders next to the lock key, each with its remaining life, and what the holder has proclaimed.
+-- the holders next to the lock key, each with its remaining life, what the holder has proclaimed, and how long a lock
+-- may last, as the record has it by now.
 local companion = require('lib.companion')
 local now_ms = require('lib.clock')
 local call = redis.call
@@ -25,5 +26,6 @@ return function(lock)
   end
   local proclaimed = holder and { require('lib.value').of(lock.key, holder) } or {}
   local waiting = require('queue.count')(lock.queue)
-  return { holder, pttl, require('lib.fences').last(lock) or false, waiting, beside, proclaimed }
+  local longest = call('HMGET', KEYS[1], 'maxTtlMs', 'clockStepMs')
+  return { holder, pttl, require('lib.fences').last(lock) or false, waiting, beside, proclaimed, longest }
 end

@@ -634,7 +634,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "set-leaves-unheard",
-    means: "a set that gives up its place does not tell the readers that it kept out",
+    means: "a set that gives up its place does not tell the readers that waited behind it",
     seenIn: "queues whose members leave by a plain delete",
     file: "src/script/kinds/several.lua",
     find: "pcall(require('queue.quit'), lock)",

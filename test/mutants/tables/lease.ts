@@ -434,9 +434,9 @@ export const ROWS: readonly Row[] = [
     id: "ended-by-own-ttl",
     means: "a lock that was ended by force is remembered as long as the one that ends it may lock",
     seenIn: "operators' tools that know only their own settings",
-    file: "src/channel/quarantine.ts",
-    find: "return Math.max(this.#maxTtlMs, this.#settings.maxTtlMs);",
-    replace: "return this.#settings.maxTtlMs;",
+    file: "src/operator/force-release.ts",
+    find: "{ ...own, ...longestOf(seen, own) }",
+    replace: "own",
     test: "test/manager/lock-manager.test.ts",
   },
   {

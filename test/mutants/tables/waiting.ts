@@ -23,7 +23,7 @@ export const ROWS: readonly Row[] = [
   {
     id: "look-no-news",
     means: "a waiter that a few nodes have notified is not told again that the name is still held",
-    seenIn: "state that is told only when it changes, to those who have changed theirs",
+    seenIn: "state that is told only when it changes, also to clients that have changed theirs",
     file: "src/coordinator/wait-place.ts",
     find: "if (this.#place !== undefined) this.#place.toldFreeAtMs = undefined;",
     replace: "",
