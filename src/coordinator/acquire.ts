@@ -376,6 +376,11 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /** Called by the attempt. */
+  onSent(): void {
+    this.#preemption?.releaseOwn();
+  }
+
+  /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome, nowMs: number): void {
     const { attempt, isJoiner, place } = this.#state;
     const isRefused = outcome.kind !== "granted" && attempt?.isOnce === false;

@@ -48,6 +48,8 @@ export type AttemptOutcome = { readonly kind: "granted"; readonly lease: Lease }
 export interface AttemptListener {
   /** Called right before the first send. False cancels it. */
   onBegin?(nowMs: number): boolean;
+  /** Called right after it, also if it was cancelled. */
+  onSent?(): void;
   /** Called once; never after {@link Attempt.abort}. */
   onOutcome(outcome: AttemptOutcome, nowMs: number): void;
   /** Its ownerId is over: the place that goes on, with another. */
@@ -199,7 +201,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#admittedMs = nowMs;
     this.#firstSendMs = nowMs;
     if (this.#listener.onBegin?.(nowMs) === false) this.abort();
-    if (this.#isOver) return;
+    if (!this.#isOver) this.#send(nowMs);
+    this.#listener.onSent?.();
+  }
+
+  #send(nowMs: number): void {
     // One that is over would leave no time for an answer: what is asked now is asked anew.
     if (this.contest !== undefined && nowMs >= this.contest.untilMs) this.contest = undefined;
     const mode = this.#mode;

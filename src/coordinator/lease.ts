@@ -394,20 +394,36 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     await released;
   }
 
-  /** Another request of this process steals the name. Called before that request asks, so this lock ends first. */
-  preempt(): void {
-    if (this.isHeld()) this.#lose("stolen");
+  /**
+   * Another request of this process steals the name. Called before that request asks, so this lock ends first.
+   *
+   * @returns sends its release: after that request has asked, or the nodes would give the name to a waiter elsewhere
+   *   right before it is taken from that one
+   */
+  preempt(): () => void {
+    if (!this.isHeld()) return () => {};
+    this.#leave("stolen", this.#isReleasedByLoss);
+    this.#letLook();
+    return () => this.#releaseLost();
   }
 
   #lose(reason: LossReason): void {
     if (this.#state !== "held") return;
     // After extends and heals that may still arrive; before anybody is notified, so that no listener's reaction can
-    // come first. With a lock-delay the name stays closed: the keys are left to expire, as where they may be another's.
-    const { lockDelayMs, isByValue } = this.settings;
-    const isReleased = !lockDelayMs && isByValue !== true;
-    if (isReleased) rollback(this.#context, this.#released);
-    this.#leave(reason, isReleased);
+    // come first.
+    this.#releaseLost();
+    this.#leave(reason, this.#isReleasedByLoss);
     this.#letLook();
+  }
+
+  /** With a lock-delay the name stays closed: the keys are left to expire, as where they may be another's. */
+  get #isReleasedByLoss(): boolean {
+    const { lockDelayMs, isByValue } = this.settings;
+    return !lockDelayMs && isByValue !== true;
+  }
+
+  #releaseLost(): void {
+    if (this.#isReleasedByLoss) rollback(this.#context, this.#released);
   }
 
   #leave(reason: LossReason, isReleased: boolean): void {

@@ -24,8 +24,8 @@ export interface ManagedLease extends Linkable {
   readonly keys: LockKind;
   readonly ownerId: string;
   close(): Promise<void>;
-  /** The lock ends immediately: another request of this process steals the name. */
-  preempt(): void;
+  /** The lock ends immediately: another request of this process steals the name. @returns sends its release, once */
+  preempt(): () => void;
   /** The lock ends immediately: a quorum of nodes no longer has it. */
   onTaken(): void;
 }

@@ -68,6 +68,8 @@ export class Preemption {
   readonly #competitors: LocalCompetitors;
   /** Earlier requests of this process; they are decided first. */
   readonly #undecided = new Set<Pending>();
+  /** Send the releases of the locks that it ended. */
+  #releases: (() => void)[] = [];
 
   constructor(thief: Thief, competitors: LocalCompetitors) {
     this.#thief = thief;
@@ -94,15 +96,20 @@ export class Preemption {
     }
   }
 
-  /** Before the nodes are asked: earlier releases and rollbacks are sent to each node before our acquire. */
+  /** Before the nodes are asked: locks of this process end, and its attempts are rolled back. */
   preemptOwn(): void {
     const { lockKey } = this.#thief.keys;
     for (const held of this.#competitors.held)
-      if (held.keys.lockKeys.includes(lockKey)) held.preempt();
+      if (held.keys.lockKeys.includes(lockKey)) this.#releases.push(held.preempt());
     // Who heard of it has stolen the name in turn: that one came later, and keeps it.
     if (this.#thief.isOver) return;
     for (const pending of this.#competitors.pending)
       if (pending !== this.#thief) pending.yieldTo(lockKey);
+  }
+
+  /** After the nodes were asked: each has taken the keys of these locks by then, so it gives them to no waiter. */
+  releaseOwn(): void {
+    for (const release of this.#releases.splice(0)) release();
   }
 
   *#earlier(): Iterable<Pending> {

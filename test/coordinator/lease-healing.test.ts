@@ -121,7 +121,7 @@ describe("The keys of a lease", () => {
   });
 
   for (const { title, end } of [
-    { title: "lost", end: (bench: Bench) => bench.lease.preempt() },
+    { title: "lost", end: (bench: Bench) => bench.lease.preempt()() },
     { title: "released", end: (bench: Bench) => void bench.lease.release() },
     { title: "handed over", end: (bench: Bench) => bench.lease.give() },
   ]) {

@@ -22,7 +22,7 @@ function heldOf(keys: LockKind, ownerId = "another"): ManagedLease {
   return {
     ...{ keys, ownerId },
     close: () => Promise.resolve(),
-    preempt: () => {},
+    preempt: () => () => {},
     onTaken: () => {},
   };
 }
@@ -91,7 +91,7 @@ describe("a preemption", () => {
     expect(preemption.asked()).to.deep.equal([0, 1, 2].map(() => ["preempt", "release"]));
   });
 
-  it("ends the belief of those in its process before it asks", () => {
+  it("ends the belief of those in its process before it asks, and releases their keys after it", () => {
     const preemption = new PreemptionBench();
     const lease = preemption.bench.lease();
     preemption.held.push(lease);
@@ -102,7 +102,7 @@ describe("a preemption", () => {
     preemption.begin().bench.clock.advance(0);
     expect(preemption.bench.lost).to.deep.equal(["stolen"]);
     expect(wasAsked).to.equal(false);
-    const order = ["acquire", "release", "preempt"];
+    const order = ["acquire", "preempt", "release"];
     expect(preemption.asked()).to.deep.equal([order, order, order]);
   });
 
@@ -122,7 +122,7 @@ describe("a preemption", () => {
     const preemption = new PreemptionBench();
     const preempted: string[] = [];
     for (const keys of [OTHER, severalLock([OTHER, keysOf("lock:", "third")])]) {
-      preemption.held.push({ ...heldOf(keys), preempt: () => preempted.push(keys.name) });
+      preemption.held.push({ ...heldOf(keys), preempt: () => () => preempted.push(keys.name) });
     }
     const over = preemption.bench.lease({ renew: false });
     preemption.bench.clock.advance(2_000);
@@ -136,7 +136,7 @@ describe("a preemption", () => {
     const preemption = new PreemptionBench();
     const preempted: string[] = [];
     const keys = severalLock([OTHER, KEYS]);
-    preemption.held.push({ ...heldOf(keys), preempt: () => preempted.push(keys.name) });
+    preemption.held.push({ ...heldOf(keys), preempt: () => () => preempted.push(keys.name) });
     preemption.begin().bench.clock.advance(0);
     expect(preempted).to.deep.equal([keys.name]);
   });
@@ -237,17 +237,23 @@ describe("a preemption that waits for its admission", () => {
     makeRoom();
     bench.clock.advance(0);
     expect(lease.lossReason).to.equal("stolen");
-    expect(preemption.asked()[0]?.slice(-1)).to.deep.equal(["preempt"]);
+    expect(preemption.asked()[0]?.slice(-2)).to.deep.equal(["preempt", "release"]);
   });
 
   it("asks nobody if its manager is closed by one that it preempts", () => {
     const { preemption, makeRoom } = busyPreemption();
-    preemption.held.push({ ...heldOf(KEYS), preempt: () => preemption.acquire?.abort() });
+    let releaseCount = 0;
+    const preempt = (): (() => void) => {
+      preemption.acquire?.abort();
+      return () => void releaseCount++;
+    };
+    preemption.held.push({ ...heldOf(KEYS), preempt });
     preemption.begin();
     makeRoom();
     preemption.bench.clock.advance(0);
     expect(preemption.outcomes).to.deep.equal([{ kind: "aborted" }]);
     expect(preemption.asked().flat()).to.not.include("preempt");
+    expect(releaseCount).to.equal(1);
     expect(preemption.bench.context.admission.underWayCount).to.equal(0);
   });
 

@@ -38,6 +38,17 @@ for (const place of ALL_PLACES) {
       expect(told).to.deep.equal(held.map(() => ({ name: "name", reason: "stolen" })));
     });
 
+    it("is not given to a waiter of another manager before the preemptor has it", async () => {
+      const [a, b] = [manager(), manager()];
+      await a.acquire("name");
+      const waiting = b.acquire("name", { waitMs: 5_000 });
+      await eventually("it waits", () =>
+        a.inspect("name").then((report) => report.waitingCount === 1),
+      );
+      const token = await a.request("name", STEAL, (lock) => lock.fencingToken);
+      expect((await waiting).fencingToken).to.be.above(token ?? Infinity);
+    });
+
     it("is taken from another manager's holder, who finds out by the next renewal", async () => {
       const [a, b] = [manager(brief(6_000)), manager()];
       const preempted = await a.acquire("name");

@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "56a3d369",
-  [HASHED_RUNS_A_PROFILE]: "6a4bb783",
+  2: "90ddeb55",
+  [HASHED_RUNS_A_PROFILE]: "108de130",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

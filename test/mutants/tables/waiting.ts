@@ -148,12 +148,21 @@ export const ROWS: readonly Row[] = [
     means: "a preempted holder in the same process learns of it only at its renewal",
     seenIn: "steal that only deletes the key",
     file: "src/coordinator/preemption.ts",
-    find: "held.preempt();",
+    find: "this.#releases.push(held.preempt());",
     replace: "void 0;",
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 100,
     pin: { where: 0, seed: 2, ms: 65 },
+  },
+  {
+    id: "preempted-lock-released-first",
+    means:
+      "a request that steals from its own process lets nodes give the name to a waiter elsewhere, and takes it from that one",
+    file: "src/coordinator/preemption.ts",
+    find: "this.#releases.push(held.preempt());",
+    replace: "held.preempt()();",
+    test: "test/coordinator/preemption.test.ts",
   },
   {
     id: "disproved-lock-believes-on",
