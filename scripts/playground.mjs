@@ -68,7 +68,7 @@ export async function playgroundPage() {
     inject: [join(source, "shims", "globals.ts")],
     bundle: true,
     format: "esm",
-    define: { "import.meta.url": "undefined" },
+    define: { "import.meta.url": '""' },
     platform: "browser",
     target: "es2023",
     minify: true,
