@@ -37,6 +37,9 @@ class Watched {
   }
 }
 
+/** Below, at and above what acquires propose. */
+const TOKENS = [NOW_US - 2_000, NOW_US, NOW_US + 2_000];
+
 const about = {
   name: fc.constantFrom<Name>(
     ...(["a", "a", "a", "b", "tagged", "aShared", "aJob", "ab", "a0", "aStamp"] as const),
@@ -46,7 +49,9 @@ const about = {
 };
 
 const operation: fc.Arbitrary<OperationSpec> = fc.oneof(
-  fc.record({ kind: fc.constantFrom("extend" as const, "seal" as const), ...about }),
+  fc.record({ kind: fc.constant("extend" as const), ...about }),
+  // Never without a token: a fence that is none would let nobody in any more.
+  fc.record({ kind: fc.constant("seal" as const), ...about, fence: fc.constantFrom(...TOKENS) }),
   fc.record(
     {
       kind: fc.constantFrom(...(["acquire", "acquire", "heal", "release", "release"] as const)),
