@@ -43,11 +43,14 @@ local function all_of(key, holder)
   return may_look and text or ''
 end
 
--- The same in two parts, where the lock key names its only holder, and the server says exactly when it ends.
+-- Of the only holder, which the lock key names: what comes before the end, and the end, where the server says that
+-- exactly. Otherwise the whole sign.
 local function parts_of(key, holder)
   if not string.find(holder, SHOWN_OWNER) then return end
   local may_look, ends, is_exact = pcall(end_of, key)
-  if may_look and is_exact and ends >= 0 then return head_of(key, holder), ends end
+  if not may_look or not ends or ends < 0 then return end
+  if is_exact then return head_of(key, holder), ends end
+  return of(key, holder, ends, is_exact)
 end
 
 return { parts_of = parts_of, of = of, of_key = of_key, all_of = all_of }

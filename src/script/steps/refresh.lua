@@ -34,11 +34,11 @@ local function left_of(group, n, of, holder, inbox)
   return blocked_ms(holder, left)
 end
 
--- How long it will keep refusing, and its holder's sign, where that has no end of its own.
+-- How long it will keep refusing, and the sign of its only holder: without an end where that is known exactly.
 local function look(group, n, of, holder, inbox)
-  local head, ends = signs_of.parts_of(group.keys[n], holder or '')
-  if not head then return left_of(group, n, of, holder, inbox) end
-  return math.max(0, ends - now_ms()), head
+  local sign, ends = signs_of.parts_of(group.keys[n], holder or '')
+  if ends then return math.max(0, ends - now_ms()), sign end
+  return left_of(group, n, of, holder, inbox), sign
 end
 
 -- Whether the name, or a permit, is reserved for this process, or its deferred acquire was executed.
