@@ -402,16 +402,16 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
    */
   preempt(): () => void {
     if (!this.isHeld()) return () => {};
-    this.#leave("stolen", this.#isReleasedByLoss);
-    this.#letLook();
+    this.#lose("stolen", true);
     return () => this.#releaseLost();
   }
 
-  #lose(reason: LossReason): void {
+  /** @param isReleasedLater by the caller */
+  #lose(reason: LossReason, isReleasedLater = false): void {
     if (this.#state !== "held") return;
     // After extends and heals that may still arrive; before anybody is notified, so that no listener's reaction can
     // come first.
-    this.#releaseLost();
+    if (!isReleasedLater) this.#releaseLost();
     this.#leave(reason, this.#isReleasedByLoss);
     this.#letLook();
   }
