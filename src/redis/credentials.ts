@@ -50,9 +50,10 @@ export class NodeCredentials {
   readonly #open = new Set<Redis>();
   readonly #ready = new Set<Redis>();
   #asking: Promise<Credentials> | undefined;
+  #askedMs = 0;
   /** The next renewal, and when it is due in steady time. Only while there are connections. */
   #next: { readonly timer: Timer; readonly dueMs: number } | undefined;
-  /** Until an answer is overdue. */
+  /** Until an answer is overdue. Only while there are connections. */
   #slow: Timer | undefined;
   #failedCount = 0;
   #problem: string | undefined;
@@ -118,21 +119,29 @@ export class NodeCredentials {
     this.#ready.delete(client);
     this.#open.delete(client);
     if (this.#open.size > 0) return;
-    this.#slow?.cancel();
+    this.#stopClock();
     this.#next?.timer.cancel();
     this.#next = undefined;
   }
 
   /** Whoever asks meanwhile gets the same answer. */
   #ask(): Promise<Credentials> {
+    const { clock } = this.#world;
+    if (this.#asking === undefined) this.#askedMs = clock.steady();
+    // Also for connections that come when all that asked have ended.
+    this.#slow ??= clock.setTimer(this.#askedMs + this.#timeoutMs - clock.steady(), () =>
+      this.#onProblem(`credentials() has not answered within ${this.#timeoutMs} ms`),
+    );
     this.#asking ??= this.#askOnce().finally(() => (this.#asking = undefined));
     return this.#asking;
   }
 
+  #stopClock(): void {
+    this.#slow?.cancel();
+    this.#slow = undefined;
+  }
+
   async #askOnce(): Promise<Credentials> {
-    this.#slow = this.#world.clock.setTimer(this.#timeoutMs, () =>
-      this.#onProblem(`credentials() has not answered within ${this.#timeoutMs} ms`),
-    );
     try {
       const credentials = checked(await detached(() => this.#provider(this.#node)));
       // What is wrong may be that the server refuses them.
@@ -143,7 +152,7 @@ export class NodeCredentials {
       this.#onProblem(message);
       throw new Error(message, { cause: error });
     } finally {
-      this.#slow?.cancel();
+      this.#stopClock();
     }
   }
 

@@ -207,6 +207,24 @@ describe("Credentials that expire", () => {
     expect(world.credentials.problem).to.equal(undefined);
   });
 
+  it("are told to be overdue although the connections that asked for them have ended", async () => {
+    const { provider, calls } = byHand();
+    const world = new World(provider);
+    world.open().disconnect();
+    expect(world.clock.timerCount, "nobody waits").to.equal(0);
+    world.clock.advance(TIMEOUT_MS - 1);
+    const next = world.open();
+    await written();
+    expect(calls).to.have.length(1);
+    world.clock.advance(2);
+    expect(world.warnings).to.deep.equal(["a:6379: credentials() has not answered within 2000 ms"]);
+    next.disconnect();
+    world.clock.advance(1);
+    world.open();
+    world.clock.advance(1);
+    expect(world.warnings, "told once").to.have.length(1);
+  });
+
   it("end a connection that cannot be opened without them", async () => {
     const { provider, calls } = byHand();
     const world = new World(provider);
