@@ -85,8 +85,8 @@ export interface Lock extends AsyncDisposable {
    * late, or after a loss. Never rejects, and waits only for a quorum.
    *
    * @returns `released`: a quorum of nodes deleted our key, or the next waiter of this process goes on with it.
-   *   `expired`: the lock had been lost or had expired. `partial`: too few nodes answered to tell; the keys expire
-   *   with their ttl. With several handles on one lock (see {@link AcquireOptions.reentrant}) only the last release
+   *   `expired`: the lock had been lost, or had expired before the nodes received the release. `partial`: too few nodes
+   *   answered to tell; the keys expire with their ttl. With several handles on one lock (see {@link AcquireOptions.reentrant}) only the last release
    *   does this; the others are `released` (or `expired`) immediately. `handedOver`: the lock belongs to another
    *   process, see {@link Lock.handOver}.
    */

@@ -57,7 +57,8 @@ export interface Locks extends AsyncDisposable {
    *
    * @param callback gets the lock, or null with `ifAvailable` if the name is held
    * @throws like {@link LockManager.acquire}; the callback's error; LockLostError if the lock was lost while
-   *   the callback ran, with the callback's error as `cause` or its return value as `result`; a DOMException
+   *   the callback ran, even if only the release finds that out, with the callback's error as `cause` or its return value
+   *   as `result`; a DOMException
    *   named `NotSupportedError` for invalid combinations of options and for names that begin with "-".
    */
   request<T>(name: string | readonly string[], callback: (lock: Lock) => T): Promise<Awaited<T>>;

@@ -20,6 +20,13 @@ import { checkGivable } from "./check-given-lock.js";
  */
 export let ownerIdOf: (lock: Lock) => string;
 
+/**
+ * Releases the lock where what it protects has ended: the end of a scope, and of a request.
+ *
+ * @returns how it was lost, if it was and nothing has told so yet
+ */
+export let endOf: (lock: Lock) => Promise<LockLostError | undefined>;
+
 /** What a lock needs of its nodes. */
 interface NodesOfLock {
   readonly names: readonly string[];
@@ -32,6 +39,7 @@ interface NodesOfLock {
 export class LeasedLock implements Lock {
   static {
     ownerIdOf = (lock) => (lock as LeasedLock).#lease.ownerId;
+    endOf = (lock) => (lock as LeasedLock).#endIt();
   }
 
   readonly #lease: LeaseHandle;
@@ -143,15 +151,20 @@ export class LeasedLock implements Lock {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const lost = await this.#endIt();
+    if (lost !== undefined) throw lost;
+  }
+
+  async #endIt(): Promise<LockLostError | undefined> {
     const { clock } = this.#nodes.context;
     const validUntilMs = clock.now() + this.#lease.remainingMs;
     const result = await this.#lease.release();
-    if (result !== "expired" || this.#isTold) return;
+    if (result !== "expired" || this.#isTold) return undefined;
     // Keys that are gone by an answer after the validity may only have expired on the way.
     const isLost = this.#lease.lossReason !== undefined || clock.now() < validUntilMs;
-    if (!isLost) return;
+    if (!isLost) return undefined;
     this.#isTold = true;
-    throw this.#lostError("taken");
+    return this.#lostError("taken");
   }
 
   toJSON(): LockDescription {

@@ -2,6 +2,7 @@ import { withCaller } from "./caller.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { LockLostError } from "../api/errors.js";
 import type { Lock } from "../api/lock.js";
+import { endOf } from "./lock.js";
 import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { traceRequest } from "../telemetry/request-trace.js";
@@ -19,11 +20,10 @@ type Settled<T> =
   | { readonly ok: false; readonly error: unknown };
 
 /**
- * Runs the callback under the lock and releases it. The outcome is the callback's result or error, whatever the
- * release returns.
+ * Runs the callback under the lock and releases it. The outcome is the callback's result or error.
  *
- * If the lock is lost meanwhile, the outcome is a LockLostError that carries the callback's error (`cause`) or result
- * (`result`). A callback that ignores the signal is waited for only `lossGraceMs`, so that it does not block the
+ * If the lock is lost meanwhile, also where only the release finds that out, the outcome is a LockLostError that carries
+ * the callback's error (`cause`) or result (`result`). A callback that ignores the signal is waited for only `lossGraceMs`, so that it does not block the
  * caller.
  */
 export async function runLocked<T>(
@@ -42,7 +42,8 @@ export async function runLocked<T>(
     void settled.then(() => lock.release());
     throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
   }
-  await lock.release();
+  const lost = await endOf(lock);
+  if (lost !== undefined) throw withCaller(withOutcome(lost, outcome));
   if (outcome.ok) return outcome.result;
   throw outcome.error;
 }

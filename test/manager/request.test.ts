@@ -6,6 +6,7 @@ import { runLocked } from "../../src/manager/request.js";
 import { CoordinatorBench, nodesOfLock } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
 import { rejectionOf, rejectionWith } from "../support/settle.js";
+import type { Vote } from "../../src/protocol/operation.js";
 import { free, granted } from "../support/votes.js";
 
 function withResolvers<T>() {
@@ -17,6 +18,7 @@ function withResolvers<T>() {
 }
 
 const NEVER = new Promise<never>(() => {});
+const NOT_FOUND = new Error("not found");
 
 class RequestBench {
   readonly bench = new CoordinatorBench();
@@ -30,7 +32,7 @@ class RequestBench {
   }
 
   /** Answers the release, which has to be there by now. */
-  async answerRelease(vote = granted()): Promise<void> {
+  async answerRelease(vote: Vote = granted()): Promise<void> {
     await settle();
     this.bench.answer("release", [vote, vote]);
   }
@@ -86,13 +88,6 @@ describe("runLocked", () => {
       expect((await running).message).to.equal("own");
     });
   }
-
-  it("hides neither result nor error behind a release that found the keys gone", async () => {
-    const bench = new RequestBench();
-    const running = bench.run(() => "result");
-    await bench.answerRelease(free() as never);
-    expect(await running).to.equal("result");
-  });
 
   it("rejects with the loss, carrying the result of a callback that went on", async () => {
     const bench = new RequestBench();
@@ -195,6 +190,40 @@ describe("runLocked", () => {
       }),
     );
     expect(await running).to.include({ reason: "expired", result: "stalled" });
+  });
+
+  for (const { title, callback, told } of [
+    { title: "result", callback: () => 42, told: { result: 42 } },
+    {
+      title: "error",
+      callback: () => {
+        throw NOT_FOUND;
+      },
+      told: { cause: NOT_FOUND },
+    },
+  ]) {
+    it(`tells with the callback's ${title} that the release no longer found the lock`, async () => {
+      const bench = new RequestBench();
+      const running = rejectionWith(LockLostError, bench.run<number>(callback));
+      await bench.answerRelease(free());
+      expect(await running).to.include({ reason: "taken", ...told });
+    });
+  }
+
+  it("returns the result where the key may have expired on the way of the release", async () => {
+    const bench = new RequestBench();
+    const running = bench.run(() => 42);
+    await settle();
+    bench.bench.clock.stall(988);
+    await bench.answerRelease(free());
+    expect(await running).to.equal(42);
+  });
+
+  it("leaves it to a callback that released the lock by itself what its release has found", async () => {
+    const bench = new RequestBench();
+    const running = bench.run((lock) => lock.release());
+    await bench.answerRelease(free());
+    expect(await running).to.equal("expired");
   });
 
   it("returns the result of a callback that released the lock by itself", async () => {
