@@ -87,7 +87,7 @@ export abstract class LockHeldError extends QuorateError {
   /** `shared` if most refusing nodes report readers. */
   readonly holderMode: "exclusive" | "shared";
   /**
-   * How much of its lease the holder has at least, ms: {@link freeInMs} without the largest clock margin
+   * How much of its lease the holder has left, by the nodes' clocks, ms: {@link freeInMs} without the largest clock margin
    * (`clockStepMs`) that a client of the nodes has on record. Holders may renew or release.
    */
   readonly remainingMs: number;

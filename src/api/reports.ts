@@ -15,8 +15,8 @@ export interface HolderReport {
   /** Which permits of a semaphore it has, ascending. */
   readonly permits?: readonly number[];
   /**
-   * How much of its lease is left at least, ms: {@link HolderReport.freeInMs} without the largest clock margin
-   * (`clockStepMs`) that a client of the nodes has on record.
+   * How much of its lease is left, by the nodes' clocks, ms: {@link HolderReport.freeInMs} without the largest clock
+   * margin (`clockStepMs`) that a client of the nodes has on record. A step of these clocks changes it until the renewal.
    */
   readonly remainingMs: number;
   /** For how long a quorum of nodes keeps it unless it is renewed, ms; the longest without a quorum. */

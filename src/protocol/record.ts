@@ -77,7 +77,9 @@ const STATES: ReadonlySet<string> = new Set(["fresh", "opening", "open", "forgot
 /** Ids are separated by spaces in `fellows`. */
 const isId = (text: string): boolean => /^\S{1,128}$/.test(text);
 const isNumber = (text: string): boolean => /\S/.test(text) && Number.isFinite(Number(text));
-const isAmount = (text: string): boolean => isNumber(text) && Number(text) >= 0;
+/** As long as a key can live: what one node says reaches the others, which could not execute more. */
+const isAmount = (text: string): boolean =>
+  isNumber(text) && Number(text) >= 0 && Number(text) <= Number.MAX_SAFE_INTEGER;
 
 /** An amount that is read without the rest of the record: 0 for what is none. */
 export function amountIn(text: unknown): number {

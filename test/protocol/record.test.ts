@@ -70,7 +70,7 @@ describe("readRecord", () => {
     writerMs: numbers,
     nodeCount: [...numbers.slice(1), "-1"],
     nodeId: ["a b", "x".repeat(129)],
-    maxTtlMs: [...numbers, "-1", "-Infinity"],
+    maxTtlMs: [...numbers, "-1", "-Infinity", "1e300"],
     clockStepMs: ["x", " ", "-1", "NaN"],
     version: ["x", "-1", "1.5", "1e3", "0x1", "1".repeat(10), " 1"],
   };
@@ -117,6 +117,7 @@ describe("amountIn", () => {
     ["", 0],
     ["-1", 0],
     ["1e999", 0],
+    ["1e300", 0],
     ["soon", 0],
     [null, 0],
   ] as const) {
