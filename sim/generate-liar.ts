@@ -2,8 +2,8 @@ import { FENCE_LEAD_US, MAX_FENCE } from "../src/protocol/fencing.js";
 import { hashText, seededRandom } from "./random.js";
 import type { Fault, Scenario } from "./scenario.js";
 
-/** The profile in which a node may answer with fences that it does not have. */
-const LYING = "swarm";
+/** Profiles in which a node may answer with fences that it does not have: to those who lock, and to operators. */
+const LYING: readonly string[] = ["swarm", "force"];
 
 /** Beyond what any clock of a run can reach, µs: they begin in 2023. */
 const ABSURD = 2 * FENCE_LEAD_US + 1_700_000_000_000_000;
@@ -16,7 +16,7 @@ export function withLiar(scenario: Scenario): Scenario {
   const { seed, profile, nodeCount, chaosMs, faults } = scenario;
   // A random stream of its own leaves all other draws unchanged.
   const random = seededRandom(hashText(seed, "liar"));
-  if (profile !== LYING || !random.chance(40)) return scenario;
+  if (!LYING.includes(profile) || !random.chance(40)) return scenario;
   const node = random.below(nodeCount);
   const lies = Array.from({ length: random.between(1, 3) }, (): Fault => ({
     kind: "nodeLies",

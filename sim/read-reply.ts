@@ -1,6 +1,6 @@
 import type { BatchReply, HandshakeReply } from "../src/channel/transport.js";
 import { RedisError } from "../src/memory/errors.js";
-import type { Operation } from "../src/protocol/operation.js";
+import type { Operation, Vote } from "../src/protocol/operation.js";
 import { decodeReply } from "../src/script/batch-decoder.js";
 import { decodeHandshake } from "../src/script/handshake-codec.js";
 import { connectionFailure, errorReply } from "../src/script/redis-errors.js";
@@ -12,10 +12,15 @@ export function batchReplyIn(raw: CommandReply, operations: readonly Operation[]
   const reply = decodeReply(raw.value, operations);
   const { lie } = raw;
   if (lie === undefined || reply.kind !== "votes") return reply;
-  const votes = reply.votes.map((vote) =>
-    vote.kind === "granted" && vote.fence !== 0 ? { ...vote, fence: lie.fence } : vote,
-  );
-  return { ...reply, votes };
+  return { ...reply, votes: reply.votes.map((vote) => withFence(vote, lie.fence)) };
+}
+
+/** Where it says one: as a fence that was drawn, or as what is stored under a name. */
+function withFence(vote: Vote, fence: number): Vote {
+  if (vote.kind !== "granted") return vote;
+  const { snapshot } = vote;
+  if (snapshot?.fence !== undefined) return { ...vote, snapshot: { ...snapshot, fence } };
+  return vote.fence === 0 ? vote : { ...vote, fence };
 }
 
 /** The same of a handshake, with the list that comes with it. */

@@ -33,11 +33,13 @@ export class PlausibleVotes {
 
   /** Passes on a node's vote, now or when it can be judged. */
   pass(entry: Entry, vote: Vote): void {
-    if (vote.kind === "granted" && vote.fence !== 0) {
-      const verdict = this.judge(vote.fence);
+    // Who ends a lock by force raises all nodes above what it has seen.
+    const fence = vote.kind === "granted" ? (vote.snapshot?.fence ?? vote.fence) : 0;
+    if (fence !== 0) {
+      const verdict = this.judge(fence);
       if (verdict === "unknown") return this.#hold(entry, vote);
       if (verdict === "implausible") {
-        return answerUnknown(entry, "implausible", this.reject(entry.index, vote.fence));
+        return answerUnknown(entry, "implausible", this.reject(entry.index, fence));
       }
     } else if (vote.kind === "fault" && vote.fault === "implausible") {
       this.#tell(entry.index, vote.message);

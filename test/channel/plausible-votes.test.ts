@@ -72,6 +72,20 @@ describe("PlausibleVotes", () => {
     });
   }
 
+  it("makes a fault of what a node has stored under a name, with such a fence", () => {
+    const bench = new Bench();
+    bench.timesMs = [bench.nowMs, bench.nowMs];
+    const nothing = { holder: undefined, remainingMs: 0, waitingCount: 0, coHolders: [] };
+    const votes = [bench.limit, MAX_FENCE].map((fence): Vote => ({
+      ...granted(),
+      snapshot: { ...nothing, fence },
+    }));
+    votes.forEach((vote) => bench.pass(2, vote));
+    const [[, plausible] = [], [, absurd] = []] = bench.answers;
+    expect(plausible).to.equal(votes[0]);
+    expect(absurd).to.include({ kind: "fault", fault: "implausible", sent: true });
+  });
+
   it("tells of a node once, until it has another record", () => {
     const bench = new Bench();
     bench.timesMs = [bench.nowMs, bench.nowMs];

@@ -68,6 +68,18 @@ describe("A node with an absurd fence", function () {
     });
   }
 
+  it("does not pass it on to the others where an operator ends a lock", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+    warningsOf(locks);
+    const lock = await locks.acquire("name");
+    await spoil(at(fleet.nodes, 2), MAX_FENCE);
+    expect(await locks.forceRelease("name")).to.include({ isQuorate: true });
+    await noLockKeys(fleet.nodes);
+    expect(await lockTimes(locks, 3)).to.be.above(lock.fencingToken);
+  });
+
   it("is a fault of its own kind where no quorum is left, and votes again after the remedy", async () => {
     await using fleet = await RedisFleet.start({ nodes: 3 });
     await using locks = new LockManager(fleet.urls, OPTIONS);

@@ -429,6 +429,19 @@ export const ROWS: readonly Row[] = [
     test: "test/integration/cluster-waiting.test.ts",
   },
   {
+    id: "inspected-fence-believed",
+    means:
+      "an operator who ends a lock spreads the absurd fence of one node, and nobody gets the name any more",
+    seenIn: "checks of what locks are granted with, and of nothing else that a node says",
+    file: "src/channel/plausible-votes.ts",
+    find: "(vote.snapshot?.fence ?? vote.fence)",
+    replace: "vote.fence",
+    where: ["force"],
+    noticedBy: ["E2", "L2"],
+    seedBudget: 400,
+    pin: { where: 0, seed: 26, ms: 1921 },
+  },
+  {
     id: "scan-one-master",
     means: "the names of one master of a Cluster are found",
     file: "src/redis/scan-keys.ts",
