@@ -11,6 +11,7 @@ import type {
   SubscriptionEvents,
   Transport,
 } from "../src/channel/transport.js";
+import { watchChannel } from "../src/protocol/keys.js";
 import { Lane } from "./lane.js";
 import type { Link, LinkEnd } from "./link.js";
 import type { ServerMessage, ServerSocket, SimNode } from "./sim-node.js";
@@ -45,7 +46,9 @@ export class SimTransport implements Transport {
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
-    const subscription = new SimSubscription(this.#node, this.#end, channel, events, this.#inbox);
+    // Who observes a name is told who holds it: that wakes nobody who waits, and is no news of a loss.
+    const inbox = channel.startsWith(watchChannel("")) ? undefined : this.#inbox;
+    const subscription = new SimSubscription(this.#node, this.#end, channel, events, inbox);
     this.#subscriptions.add(subscription);
     return {
       close: () => {

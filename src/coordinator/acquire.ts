@@ -189,8 +189,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   }
 
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
-  yieldTo(lockKey: string): void {
+  yieldTo(lockKey: string, heir?: Preemption): void {
     if (!this.keys.lockKeys.includes(lockKey)) return;
+    this.#preemption?.leaveTo(heir);
     this.on({ what: "stolen" });
     if (!this.#isOver) this.#state.place?.yield();
   }
@@ -377,7 +378,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
 
   /** Called by the attempt. */
   onSent(): void {
-    this.#preemption?.releaseOwn();
+    this.#preemption?.onAsked();
   }
 
   /** Called by the attempt. */
@@ -446,8 +447,10 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
 
   /** Of what is in flight. It may ask anew. */
   #rollBack(): void {
-    if (this.attempt === undefined) return;
-    this.attempt.abort();
+    const { attempt } = this.#state;
+    if (attempt === undefined) return;
+    if (this.#preemption === undefined) attempt.abort();
+    else this.#preemption.owe(attempt.giveUp());
     this.#state.attempt = undefined;
     this.#picker?.letGo();
   }
@@ -460,6 +463,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { place } = this.#state;
     place?.leavePlace();
     place?.leave(outcome.kind === "granted" ? outcome.lease : undefined);
+    this.#preemption?.pay();
     this.#settle(outcome);
   }
 

@@ -279,13 +279,18 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** Gives up: rolls back what was sent and never settles. Without effect once settled. */
   abort(): void {
-    if (this.#isOver) return;
-    if (this.#round !== undefined) {
-      this.#isOver = true;
-      this.#round.abandon();
-      this.#rollback();
-    }
+    this.giveUp()();
+  }
+
+  /** The same. @returns rolls back what was sent */
+  giveUp(): () => void {
+    if (this.#isOver) return () => {};
+    this.#round?.abandon();
+    this.#sealing?.stop();
     this.#end("aborted", this.#context.clock.now());
+    return () => {
+      if (this.#round !== undefined) this.#rollback();
+    };
   }
 
   /**

@@ -10,10 +10,12 @@ export interface Pending extends Linkable {
   readonly keys: LockKind;
   abort(): void;
   /**
-   * Another request of this process steals the name. If this request is for that lock key, attempts sent so far must
-   * no longer be granted.
+   * Another request of this process steals the name, and has asked for it. If this request is for that lock key, attempts
+   * sent so far must no longer be granted. One that steals the name itself ends.
+   *
+   * @param heir to which that one leaves what it owes
    */
-  yieldTo(lockKey: string): void;
+  yieldTo(lockKey: string, heir?: Preemption): void;
   /**
    * Calls back once, when the nodes have decided on the attempts sent so far for that lock key.
    *
@@ -60,16 +62,20 @@ export function endDisproved(
 /**
  * What a request that steals a name does to those of its process that hold or want it.
  *
- * Locks of this process end before the nodes are asked, so no two requests of it ever hold the name. Holders in other
- * processes find out at their next renewal; their fencing tokens are lower, like those of all earlier grants.
+ * Locks of this process end before the nodes are asked, so no two requests of it ever hold the name. Their keys, and what
+ * others of this process have asked for, are taken back after that: where a node frees the name before, it gives it to a
+ * waiter of another process, from which it is then stolen. Holders in other processes find out at their next renewal;
+ * their fencing tokens are lower, like those of all earlier grants.
  */
 export class Preemption {
   readonly #thief: Thief;
   readonly #competitors: LocalCompetitors;
   /** Earlier requests of this process; they are decided first. */
   readonly #undecided = new Set<Pending>();
-  /** Send the releases of the locks that it ended. */
-  #releases: (() => void)[] = [];
+  /** Send the releases of the locks that it ended, and take back what was asked for. */
+  readonly #owed: (() => void)[] = [];
+  /** A later one, to which it leaves all of that. */
+  #heir: Preemption | undefined;
 
   constructor(thief: Thief, competitors: LocalCompetitors) {
     this.#thief = thief;
@@ -91,25 +97,47 @@ export class Preemption {
     const { lockKey } = this.#thief.keys;
     let isBehindPreemption = false;
     for (const earlier of this.#earlier()) {
-      if (isBehindPreemption || !this.#waitsFor(earlier)) earlier.yieldTo(lockKey);
-      if (earlier.preempts && earlier.keys.lockKey === lockKey) isBehindPreemption = true;
+      if (earlier.preempts && earlier.keys.lockKey === lockKey) {
+        earlier.yieldTo(lockKey, this);
+        isBehindPreemption = true;
+      } else if (!isBehindPreemption) this.#waitsFor(earlier);
     }
   }
 
-  /** Before the nodes are asked: locks of this process end, and its attempts are rolled back. */
+  /** Before the nodes are asked: locks of this process end. */
   preemptOwn(): void {
     const { lockKey } = this.#thief.keys;
     for (const held of this.#competitors.held)
-      if (held.keys.lockKeys.includes(lockKey)) this.#releases.push(held.preempt());
-    // Who heard of it has stolen the name in turn: that one came later, and keeps it.
-    if (this.#thief.isOver) return;
-    for (const pending of this.#competitors.pending)
-      if (pending !== this.#thief) pending.yieldTo(lockKey);
+      if (held.keys.lockKeys.includes(lockKey)) this.owe(held.preempt());
   }
 
-  /** After the nodes were asked: each has taken the keys of these locks by then, so it gives them to no waiter. */
-  releaseOwn(): void {
-    for (const release of this.#releases.splice(0)) release();
+  /** After the nodes were asked: each has taken the name by then, so it gives it to no waiter. */
+  onAsked(): void {
+    // Who heard of a loss has stolen the name in turn: that one came later, and keeps it.
+    if (!this.#thief.isOver) {
+      for (const pending of this.#competitors.pending)
+        if (pending !== this.#thief) pending.yieldTo(this.#thief.keys.lockKey);
+    }
+    this.pay();
+  }
+
+  /** @param debt is called once the name is asked for, or it is not going to be */
+  owe(debt: () => void): void {
+    this.#owed.push(debt);
+    if (this.#thief.isOver) this.pay();
+  }
+
+  /** A later request steals the name instead. */
+  leaveTo(heir: Preemption | undefined): void {
+    this.#heir = heir;
+  }
+
+  /** It has asked, or is over. */
+  pay(): void {
+    for (const debt of this.#owed.splice(0)) {
+      if (this.#heir === undefined) debt();
+      else this.#heir.owe(debt);
+    }
   }
 
   *#earlier(): Iterable<Pending> {

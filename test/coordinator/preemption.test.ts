@@ -116,6 +116,41 @@ describe("a preemption", () => {
     expect(both.map(({ isPreempted }) => isPreempted)).to.deep.equal([true, false]);
     preemption.bench.answer("acquire", [granted(7), granted(7)]);
     expect(preemption.outcomes.map(({ kind }) => kind)).to.deep.equal(["aborted", "granted"]);
+    const order = ["acquire", "preempt", "release"];
+    expect(preemption.asked(), "released once it has asked").to.deep.equal([order, order, order]);
+  });
+
+  it("takes back what others of its process asked for once it has asked itself", () => {
+    const preemption = new PreemptionBench();
+    const { pendingAcquire } = preemption.bench.acquire();
+    // It is not among those that are decided first.
+    const preempt = (): (() => void) => {
+      preemption.pending.add(pendingAcquire);
+      return () => {};
+    };
+    preemption.held.push({ ...heldOf(KEYS), preempt });
+    preemption.begin().bench.clock.advance(0);
+    const order = ["acquire", "preempt", "release"];
+    expect(preemption.asked()).to.deep.equal([order, order, order]);
+  });
+
+  it("takes back what an earlier one asked for once it has asked itself", () => {
+    const preemption = new PreemptionBench().begin();
+    preemption.bench.clock.advance(0);
+    preemption.begin().bench.clock.advance(0);
+    const order = ["preempt", "preempt", "release"];
+    expect(preemption.asked()).to.deep.equal([order, order, order]);
+  });
+
+  it("takes back what an earlier one asked for where it does not come to ask", () => {
+    // There is room for one.
+    const bench = new CoordinatorBench(3, new ManualClock(), undefined, 1);
+    const preemption = new PreemptionBench(bench).begin();
+    bench.clock.advance(0);
+    preemption.begin().begin();
+    expect(preemption.asked()[0]).to.deep.equal(["preempt"]);
+    preemption.acquire?.abort();
+    expect(preemption.asked()[0]).to.deep.equal(["preempt", "release"]);
   });
 
   it("preempts neither other names, nor what is lost already", () => {

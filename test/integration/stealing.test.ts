@@ -49,6 +49,25 @@ for (const place of ALL_PLACES) {
       expect((await waiting).fencingToken).to.be.above(token ?? Infinity);
     });
 
+    it("is not given to a waiter of another manager where a listener steals it again", async () => {
+      const [a, b] = [manager(), manager()];
+      const held = await a.acquire("name");
+      const again = new Promise<number>((resolve) =>
+        held.signal.addEventListener("abort", () =>
+          a.request("name", STEAL, (lock) => resolve(lock.fencingToken)),
+        ),
+      );
+      const waiting = b.acquire("name", { waitMs: 5_000 });
+      await eventually("it waits", () =>
+        a.inspect("name").then((report) => report.waitingCount === 1),
+      );
+      await rejectionWith(
+        LockLostError,
+        a.request("name", STEAL, () => {}),
+      );
+      expect((await waiting).fencingToken).to.be.above(await again);
+    });
+
     it("is taken from another manager's holder, who finds out by the next renewal", async () => {
       const [a, b] = [manager(brief(6_000)), manager()];
       const preempted = await a.acquire("name");

@@ -330,12 +330,21 @@ export const ROWS: readonly Row[] = [
     test: "test/manager/semaphore.test.ts",
   },
   {
+    id: "release-finding-hidden",
+    means: "the result of a callback whose lock was taken meanwhile looks like any other",
+    seenIn: "helpers that release the lock and ignore what the release returns",
+    file: "src/manager/request.ts",
+    find: "if (lost !== undefined) throw withCaller(withOutcome(lost, outcome));",
+    replace: "",
+    test: "test/manager/request.test.ts",
+  },
+  {
     id: "steal-over-goes-on",
     means: "two steals of one tick end each other, and nobody gets the lock",
     seenIn: "loops over listeners' locks that do not look whether they still have to",
     file: "src/coordinator/preemption.ts",
-    find: "if (this.#thief.isOver) return;",
-    replace: "",
+    find: "if (!this.#thief.isOver) { for",
+    replace: "if (true) { for",
     test: "test/coordinator/preemption.test.ts",
   },
   {
