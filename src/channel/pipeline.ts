@@ -299,12 +299,7 @@ export class Pipeline {
       for (const [at, entry] of answered.entries.entries()) {
         const vote = reply.votes[at];
         if (vote === undefined) answerUnknown(entry, "server", "no reply for this operation");
-        else {
-          // The size of a semaphore counts from now on, whatever becomes of the operation.
-          if (vote.kind !== "fault" && vote.size !== undefined)
-            entry.operation.keys.permits?.size.learn(vote.size);
-          this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
-        }
+        else this.#votes.pass(entry, this.#overdue.read(entry.operation, vote));
         if (vote?.kind === "fault") this.#node.onFault(entry, vote);
         if (vote?.kind === "granted" && vote.looks !== undefined)
           this.#node.onNodeTime(vote.looks.nowMs, this.#clock.now() - answered.sentMs);

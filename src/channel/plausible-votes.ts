@@ -4,10 +4,14 @@ import type { Vote } from "../protocol/operation.js";
 import type { ClockOffsets } from "./clock-offsets.js";
 import { answerUnknown, type Entry } from "./entry.js";
 
+/** Of a semaphore whose size has an implausible version. */
+const ABSURD_SIZE =
+  "its size of the semaphore is from more than ten years ahead of all clocks: delete its key there, `quorate:size` with the name";
+
 /**
  * Votes of the nodes on their way to those who asked; one that proves nothing becomes a fault of its node. So does one
- * with an implausible fence: as a token, it would be stored on the other nodes, and no fence above it might be left for
- * anybody.
+ * with an implausible fence, or size of a semaphore: either would be stored on the other nodes, and nothing above it might
+ * be left for anybody.
  */
 export class PlausibleVotes {
   readonly #nodeCount: number;
@@ -33,21 +37,31 @@ export class PlausibleVotes {
 
   /** Passes on a node's vote, now or when it can be judged. */
   pass(entry: Entry, vote: Vote): void {
+    const { receiver, index, operation } = entry;
+    if (vote.kind === "fault") {
+      if (vote.fault === "implausible") this.#tell(index, vote.message);
+      return receiver.onVote(index, vote);
+    }
     // Who ends a lock by force raises all nodes above what it has seen.
     const fence = vote.kind === "granted" ? (vote.snapshot?.fence ?? vote.fence) : 0;
-    if (fence !== 0) {
-      const verdict = this.judge(fence);
+    const { size } = vote;
+    // The version of a size is a time as well, in ms.
+    const sizeUs = size === undefined ? 0 : size.version * 1_000;
+    if (fence !== 0 || sizeUs !== 0) {
+      const verdict = this.judge(Math.max(fence, sizeUs));
       if (verdict === "unknown") return this.#hold(entry, vote);
       if (verdict === "implausible") {
-        return answerUnknown(entry, "implausible", this.reject(entry.index, fence));
+        return sizeUs > fence
+          ? answerUnknown(entry, "server", ABSURD_SIZE)
+          : answerUnknown(entry, "implausible", this.reject(index, fence));
       }
-    } else if (vote.kind === "fault" && vote.fault === "implausible") {
-      this.#tell(entry.index, vote.message);
-    } else if (vote.kind === "refused" && entry.wasSent) {
-      // A missing key proves nothing where the first sending may have been executed.
-      return answerUnknown(entry, "disconnected", "sent twice, the first time without an answer");
     }
-    entry.receiver.onVote(entry.index, vote);
+    // It counts from now on, whatever becomes of the operation, and is brought to the other nodes.
+    if (size !== undefined) operation.keys.permits?.size.learn(size);
+    // A missing key proves nothing where the first sending may have been executed.
+    if (vote.kind === "refused" && entry.wasSent)
+      return answerUnknown(entry, "disconnected", "sent twice, the first time without an answer");
+    receiver.onVote(index, vote);
   }
 
   judge(fence: number): ReturnType<typeof judgeFence> {

@@ -2,7 +2,9 @@ import { expect } from "chai";
 import type { Entry } from "../../src/channel/entry.js";
 import { PlausibleVotes } from "../../src/channel/plausible-votes.js";
 import { FENCE_LEAD_US, MAX_FENCE } from "../../src/protocol/fencing.js";
+import { permitLock } from "../../src/kinds/permit.js";
 import type { Vote } from "../../src/protocol/operation.js";
+import { MAX_SIZE_VERSION } from "../../src/protocol/semaphore-size.js";
 import { operation } from "../support/channel-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, granted, held } from "../support/votes.js";
@@ -29,9 +31,9 @@ class Bench {
     index: number,
     vote: Vote,
     { sendBeforeMs = Number.POSITIVE_INFINITY, wasSent = false } = {},
+    asked: Entry["operation"] = operation("acquire", "a", { sendBeforeMs }),
   ): void {
     const receiver = { onVote: (at: number, passed: Vote) => this.answers.push([at, passed]) };
-    const asked = operation("acquire", "a", { sendBeforeMs });
     const entry: Entry = { operation: asked, receiver, index, mayHold: false, wasSent };
     this.votes.pass(entry, vote);
   }
@@ -84,6 +86,29 @@ describe("PlausibleVotes", () => {
     const [[, plausible] = [], [, absurd] = []] = bench.answers;
     expect(plausible).to.equal(votes[0]);
     expect(absurd).to.include({ kind: "fault", fault: "implausible", sent: true });
+  });
+
+  it("makes a fault of one with such a version of a semaphore's size, and passes on what it learns from others", () => {
+    const bench = new Bench();
+    bench.timesMs = [bench.nowMs, bench.nowMs];
+    const learned: number[] = [];
+    const { keys } = operation("acquire", "a");
+    const size = {
+      current: { count: 2, version: 0 },
+      learn: ({ version }: { readonly version: number }) => void learned.push(version),
+    };
+    const asked = { ...operation("acquire", "a"), keys: permitLock(keys, size) };
+    const limitMs = Math.floor(bench.limit / 1_000);
+    for (const version of [limitMs, limitMs + 1, MAX_SIZE_VERSION])
+      for (const vote of [granted(700), held(5)])
+        bench.pass(0, { ...vote, size: { count: 9, version } }, {}, asked);
+    expect(learned).to.deep.equal([limitMs, limitMs]);
+    const faults = bench.answers.slice(2).map(([, vote]) => vote);
+    expect(faults).to.have.length(4);
+    for (const vote of faults) {
+      expect(vote).to.include({ kind: "fault", fault: "server", sent: true });
+      expect((vote as Extract<Vote, { kind: "fault" }>).message).to.include("quorate:size");
+    }
   });
 
   it("tells of a node once, until it has another record", () => {

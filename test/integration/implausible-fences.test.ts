@@ -2,7 +2,8 @@ import { expect } from "chai";
 import { QuorumUnreachableError } from "../../src/api/errors.js";
 import { LockManager, type QuorateWarning } from "../../src/index.js";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
-import { fenceBucketOf, RECORD_KEY } from "../../src/protocol/keys.js";
+import { companionKey, fenceBucketOf, RECORD_KEY } from "../../src/protocol/keys.js";
+import { MAX_SIZE_VERSION } from "../../src/protocol/semaphore-size.js";
 import { RedisFleet, type FleetNode } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys, nodeState } from "../support/nodes.js";
 import { eventually, rejectionWith } from "../support/settle.js";
@@ -120,6 +121,26 @@ describe("A node with an absurd fence", function () {
     await nodeState(locks, 2, "down");
     expect(await lockTimes(locks, 3)).to.be.above(before);
     expect(await highestOf(honest)).to.be.below(before + HOUR_MS * 1_000);
+  });
+});
+
+describe("A node with an absurd size of a semaphore", () => {
+  it("does not bring it to the others, which go on, and can resize it", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    const managers = [0, 1].map(() => new LockManager(fleet.urls, OPTIONS));
+    await using one = at(managers, 0);
+    await using other = at(managers, 1);
+    await Promise.all([allNodes(one), allNodes(other)]);
+    const size = companionKey("size", "lock:name");
+    await at(fleet.nodes, 2).command("SET", size, `semaphore:1@${MAX_SIZE_VERSION}`);
+    const semaphore = one.semaphore("name", { permits: 3 });
+    const permits = [await semaphore.acquire(), await semaphore.acquire()];
+    expect(permits.map(({ permit }) => permit)).to.deep.equal([0, 1]);
+    await semaphore.resize(5);
+    await other.semaphore("name", { permits: 3 }).resize(4);
+    expect(await semaphore.available()).to.equal(2);
+    for (const node of fleet.nodes.slice(0, 2))
+      expect(await node.command("GET", size)).to.match(/^semaphore:4@\d{13}$/);
   });
 });
 

@@ -442,6 +442,15 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 26, ms: 1921 },
   },
   {
+    id: "absurd-size-believed",
+    means: "one node's absurd size of a semaphore comes to all others, and none can replace it",
+    seenIn: "last-writer-wins registers without a limit for their versions",
+    file: "src/channel/plausible-votes.ts",
+    find: "const sizeUs = size === undefined ? 0 : size.version * 1_000;",
+    replace: "const sizeUs = 0;",
+    test: "test/channel/plausible-votes.test.ts",
+  },
+  {
     id: "scan-one-master",
     means: "the names of one master of a Cluster are found",
     file: "src/redis/scan-keys.ts",
