@@ -139,25 +139,37 @@ function withAdopters(
   sessions: readonly Session[],
   { clientCount }: About,
 ): Session[] {
-  return sessions.map((session) => {
-    if (!random.chance(70)) return session;
-    const afterMs = random.oneOf([0, 1, 10, 100, random.below(1_000)]);
-    const adopters = Array.from({ length: random.chance(40) ? 2 : 1 }, () => ({
-      client: random.below(clientCount),
-      afterMs: afterMs + random.oneOf([0, 0, 1, 20]),
-    }));
-    return { ...session, adopters };
-  });
+  return sessions.map((session) =>
+    random.chance(70) ? givenAway(random, session, clientCount) : session,
+  );
 }
 
-/** Some of them steal; of the others, some read, some stand for election, and some want a permit. */
-function withSteals(random: Random, sessions: readonly Session[]): Session[] {
+function givenAway(random: Random, session: Session, clientCount: number): Session {
+  const afterMs = random.oneOf([0, 1, 10, 100, random.below(1_000)]);
+  const adopters = Array.from({ length: random.chance(40) ? 2 : 1 }, () => ({
+    client: random.below(clientCount),
+    afterMs: afterMs + random.oneOf([0, 0, 1, 20]),
+  }));
+  return { ...session, adopters };
+}
+
+/**
+ * Some of them steal; of the others, some read, some stand for election, some want a permit, some join a lock of their
+ * own, and some give theirs away.
+ */
+function withSteals(
+  random: Random,
+  sessions: readonly Session[],
+  { clientCount }: About,
+): Session[] {
   const permits = random.oneOf([1, 2, 3]);
   return sessions.map((session) => {
     if (random.chance(25)) return { ...session, steal: true };
     if (random.chance(25)) return { ...session, mode: "shared" };
     if (random.chance(15)) return { ...session, termCount: random.between(1, 4) };
-    return random.chance(20) ? { ...session, permits } : session;
+    if (random.chance(20)) return { ...session, permits };
+    if (random.chance(20)) return { ...session, joinCount: random.between(1, 3) };
+    return random.chance(20) ? givenAway(random, session, clientCount) : session;
   });
 }
 
@@ -181,7 +193,8 @@ function withOperators(random: Random, sessions: readonly Session[], about: Abou
 function kindsToEnd(layout: LockSettings["layout"]): readonly (Kind["apply"] | undefined)[] {
   if (layout === "redisson") return [undefined, withOwners];
   if (layout !== undefined) return [undefined];
-  return [undefined, undefined, withReaders, withSets, withOwners, withPermits];
+  const kinds = [withReaders, withSets, withOwners, withPermits, withAdopters];
+  return [undefined, undefined, ...kinds];
 }
 
 /**

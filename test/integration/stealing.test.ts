@@ -53,9 +53,9 @@ for (const place of ALL_PLACES) {
       const [a, b] = [manager(), manager()];
       const held = await a.acquire("name");
       const again = new Promise<number>((resolve) =>
-        held.signal.addEventListener("abort", () =>
-          a.request("name", STEAL, (lock) => resolve(lock.fencingToken)),
-        ),
+        held.signal.addEventListener("abort", () => {
+          void a.request("name", STEAL, (lock) => resolve(lock.fencingToken));
+        }),
       );
       const waiting = b.acquire("name", { waitMs: 5_000 });
       await eventually("it waits", () =>
