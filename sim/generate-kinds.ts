@@ -193,8 +193,7 @@ function withOperators(random: Random, sessions: readonly Session[], about: Abou
 function kindsToEnd(layout: LockSettings["layout"]): readonly (Kind["apply"] | undefined)[] {
   if (layout === "redisson") return [undefined, withOwners];
   if (layout !== undefined) return [undefined];
-  const kinds = [withReaders, withSets, withOwners, withPermits, withAdopters];
-  return [undefined, undefined, ...kinds];
+  return [undefined, undefined, withReaders, withSets, withOwners, withPermits];
 }
 
 /**

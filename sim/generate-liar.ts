@@ -2,8 +2,11 @@ import { FENCE_LEAD_US, MAX_FENCE } from "../src/protocol/fencing.js";
 import { hashText, seededRandom } from "./random.js";
 import type { Fault, Scenario } from "./scenario.js";
 
-/** Profiles in which a node may answer with fences that it does not have: to those who lock, and to operators. */
-const LYING: readonly string[] = ["swarm", "force"];
+/**
+ * Profiles in which a node may answer with fences that it does not have, and in how many percent of their runs: to those
+ * who lock, and to operators.
+ */
+const LYING: Readonly<Partial<Record<string, number>>> = { swarm: 40, force: 20 };
 
 /** Beyond what any clock of a run can reach, µs: they begin in 2023. */
 const ABSURD = 2 * FENCE_LEAD_US + 1_700_000_000_000_000;
@@ -16,7 +19,8 @@ export function withLiar(scenario: Scenario): Scenario {
   const { seed, profile, nodeCount, chaosMs, faults } = scenario;
   // A random stream of its own leaves all other draws unchanged.
   const random = seededRandom(hashText(seed, "liar"));
-  if (!LYING.includes(profile) || !random.chance(40)) return scenario;
+  const percent = LYING[profile];
+  if (percent === undefined || !random.chance(percent)) return scenario;
   const node = random.below(nodeCount);
   const lies = Array.from({ length: random.between(1, 3) }, (): Fault => ({
     kind: "nodeLies",

@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "6a52d572",
-  [HASHED_RUNS_A_PROFILE]: "3aed42f7",
+  2: "8e98261c",
+  [HASHED_RUNS_A_PROFILE]: "13cfaf6e",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

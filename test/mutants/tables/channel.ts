@@ -439,7 +439,7 @@ export const ROWS: readonly Row[] = [
     where: ["force"],
     noticedBy: ["E2", "L2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 26, ms: 1921 },
+    pin: { where: 0, seed: 27, ms: 7944 },
   },
   {
     id: "absurd-size-believed",

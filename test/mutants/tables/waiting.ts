@@ -62,7 +62,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 194, ms: 144 },
+    pin: { where: 0, seed: 194, timing: 19, ms: 1499 },
   },
   {
     id: "failure-kept-by-a-single-call",
