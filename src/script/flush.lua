@@ -1,4 +1,4 @@
--- Removes all keys, and keeps the node's record without its fences, which one lower bound replaces. The handshake script
+-- Removes all keys. Keeps the node's record without its fences, which one lower bound replaces. The handshake script
 -- follows in the same step, so that no lock manager finds that the node's data is gone; it writes a record if there was
 -- none.
 --
@@ -11,6 +11,7 @@ redis.call('FLUSHALL')
 for n = 1, #fields, 2 do
   local field, value = fields[n], fields[n + 1]
   local fence = field == 'top' and tonumber(value)
+  -- luacheck: globals ARGV
   if field == 'id' then
     ARGV[1], ARGV[9] = value, value
   end
