@@ -26,9 +26,9 @@ const CLOSED_AFTER_TLS = new Error(
   `the server closed the connection after TLS was agreed: ${WANTS_CERTIFICATE}; or it has no connection left (maxclients)`,
 );
 
-/** Its members have answered; ioredis keeps to itself that their answer was this, or an error. */
+/** Its members have answered, and ioredis keeps to itself what was wrong with that. */
 const CLUSTER_NOT_READY = new Error(
-  "the Cluster is not ready: CLUSTER INFO says cluster_state:fail, or the user may not call it",
+  "the Cluster is not ready: cluster_state:fail in CLUSTER INFO, no address in CLUSTER SLOTS, or no permission to ask",
 );
 
 /** Connects a client once, and reports the outcome. */
