@@ -303,7 +303,7 @@ describe("configureNode: clients", () => {
 describe("configureNode: numbers", () => {
   it("may be texts, as of the environment, and have to be in range", () => {
     const optionsOf = (options: object): RedisOptions => {
-      const clients = clientsOf({ options } as RedisNode, 2, 1_000);
+      const clients = clientsOf({ options }, 2, 1_000);
       return clients.isCluster ? {} : clients.open().options;
     };
     expect(optionsOf({ port: "7001", db: "2" })).to.include({ port: 7_001, db: 2 });
