@@ -8,7 +8,7 @@ import { howMany } from "../support/long.js";
  */
 const PINNED: Readonly<Record<number, string>> = {
   2: "e6b00fe0",
-  [HASHED_RUNS_A_PROFILE]: "108de130",
+  [HASHED_RUNS_A_PROFILE]: "9bd94b38",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
