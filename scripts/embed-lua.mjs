@@ -26,6 +26,7 @@ const MODULES = {
       unkept: ["fast"],
     },
     handshake: { file: "handshake.lua" },
+    flush: { file: "flush.lua" },
     mortal: { file: "mortal.lua" },
     atomicity: { file: "atomicity.lua" },
     publishing: { file: "publishing.lua" },

@@ -128,8 +128,10 @@ export abstract class LockHeldError extends QuorateError {
     const holderLabel = holderMode === "shared" ? undefined : commonLabel(votes);
     const freeInMs = Math.max(0, ...votes.map((vote) => vote.freeInMs ?? 0));
     const takenPermits = Math.max(0, ...refusals.map((vote) => vote.takenPermits ?? 0));
-    const holders = takenPermits > 0 ? `${takenPermits} that have a permit` : holderLabel;
-    const holder = holderMode === "shared" ? "readers" : holders;
+    const several = takenPermits > 0 ? `${takenPermits} that have a permit` : undefined;
+    const holders = holderMode === "shared" ? "readers" : several;
+    // Whether it is among several, and what it calls itself, matters less: the text has to be short.
+    const holder = isHeldHere ? "this lock manager" : (holders ?? holderLabel);
     const by = holder === undefined ? "" : ` by ${shortened(holder)}`;
     super(text(`held${by} (free in ${freeInMs} ms unless renewed)`), lockName, votes);
     this.holderLabel = holderLabel;
@@ -167,14 +169,13 @@ export class WaitTimeoutError extends LockHeldError {
     const { waitedMs, attemptCount, isHeldHere, isReentrant } = tried;
     const attempts = attemptCount === 1 ? "1 attempt" : `${attemptCount} attempts`;
     const waited = `timed out after ${Math.round(waitedMs)} ms (${attempts}) waiting for ${quoted(lockName)}`;
-    const here = isHeldHere ? ", which this lock manager already holds" : "";
     // Whether a callback asked under its own lock or an independent task did, nobody knows here.
     const ifHere = isReentrant
       ? "Raise `waitMs`; within its own callback, pass `reentrant: true`"
       : "Release it sooner, or raise `waitMs`";
     const remedy = isHeldHere ? ifHere : "Try again later, or raise `waitMs`";
     const text = (held: string) => ({
-      happened: `${waited}${here}; ${inSet(tried) ?? "it"} is ${held}`,
+      happened: `${waited}; ${inSet(tried) ?? "it"} is ${held}`,
       remedy,
     });
     super(text, lockName, votes, tried);

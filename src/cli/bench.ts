@@ -97,7 +97,9 @@ Ctrl-C ends it early. Nothing is left behind. Exits 0, or 69 if no lock could be
       const result = await withConnection(checked, call, measured);
       if (output.isJson) output.json(result);
       else output.print(benchText(result, output));
-      return result.cycles.count > 0 ? EXIT.ok : EXIT.unavailable;
+      // Ctrl-C during the baseline: none was tried.
+      const isUntried = Object.keys(result.failures).length === 0;
+      return result.cycles.count > 0 || isUntried ? EXIT.ok : EXIT.unavailable;
     } finally {
       floor.close();
     }
@@ -182,7 +184,7 @@ function benchText(result: BenchResult, output: Output): string {
   const heading = ["", "PER SECOND", "P50", "P99", "MAX"].map((cell) => output.style("dim", cell));
   const row = (name: string, { p50, p99, max }: Durations, perSecond?: number): string[] => [
     ...[name, perSecond === undefined ? "" : String(perSecond)],
-    ...[p50, p99, max].map((ms) => `${ms.toFixed(2)} ms`),
+    ...[p50, p99, max].map((ms) => (max === 0 ? "-" : `${ms.toFixed(2)} ms`)),
   ];
   const rows = [
     heading,

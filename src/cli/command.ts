@@ -1,5 +1,6 @@
 import { OPTIONS } from "../options/table.js";
 import type { Output } from "./output.js";
+import type { ExitCode } from "./exit-codes.js";
 import { DURATION_FORMS, parseDuration } from "./duration.js";
 
 /** One option of a command: how it is written, what it takes, and what `--help` says about it. */
@@ -48,8 +49,8 @@ export interface Command<O extends Options = Options> {
   /** Paragraphs for the end of its help. */
   readonly notes?: string;
   readonly examples: readonly string[];
-  /** @returns the exit code; an error is reported, and its kind determines the exit code */
-  run(call: Call<O>): Promise<number>;
+  /** @returns how quorate is to end; an error is reported, and its kind determines the exit code */
+  run(call: Call<O>): Promise<ExitCode>;
 }
 
 /** One invocation of a command. */

@@ -4,10 +4,16 @@ import { COMPLETE } from "./complete.js";
 /** A script for each shell. All of them ask the program itself, so that none of them knows its commands. */
 const SCRIPTS = {
   bash: `# bash completion for quorate: eval "$(quorate completion bash)"
+# What it prints, line by line: a word of COMPREPLY=(...) that looks like a pattern becomes the files that it matches.
+_quorate_offer() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$@" -- "$cur")
+}
 _quorate_files() {
   # Quotes what is inserted, and goes on after a folder. Only known while a line is completed.
   compopt -o filenames 2>/dev/null
-  COMPREPLY=($(compgen "$1" -- "$cur"))
+  _quorate_offer "$1"
 }
 _quorate() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" line words= IFS=$'\\n'
@@ -22,12 +28,12 @@ _quorate() {
         elif [[ $cur == */* ]]; then
           _quorate_files -c
         else
-          COMPREPLY=($(compgen -c -- "$cur"))
+          _quorate_offer -c
         fi ;;
       *) words+="\${line%%$'\\t'*}"$'\\n' ;;
     esac
   done < <("\${COMP_WORDS[0]/#\\~/$HOME}" ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-  [[ -z $words ]] || COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  [[ -z $words ]] || _quorate_offer -W "$words"
 }
 complete -F _quorate quorate`,
 

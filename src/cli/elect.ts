@@ -2,13 +2,13 @@ import type { LockManager, LockReport, Term } from "../index.js";
 import { choice, defineCommand, flag, type Call } from "./command.js";
 import { checkSettings, withConnection } from "./connect.js";
 import { durationText } from "./duration.js";
-import { EXIT, UsageError } from "./exit-codes.js";
+import { EXIT, UsageError, type ExitCode } from "./exit-codes.js";
 import { codeOfOutcome } from "./exec/exec.js";
 import { RUN_OPTIONS } from "./exec/lock-options.js";
 import { tellOfOutage } from "./exec/outage.js";
 import { planOf, type Plan } from "./exec/plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./exec/run.js";
-import { endBySignal, SignalWatch } from "./exec/signals.js";
+import { SignalWatch } from "./exec/signals.js";
 import { StatusFeed } from "./exec/status-feed.js";
 import { ownerIdOfTerm } from "../manager/election/term.js";
 import { checkNodesSeen, checkSameNodes } from "./nodes-changed.js";
@@ -53,17 +53,14 @@ forwarded to the command and end the election.`,
     const { output, env } = call;
     using watch = new SignalWatch();
     const around = { env, output, feed: new StatusFeed(plan.statusFd), watch };
-    let code: number | NodeJS.Signals | undefined;
     try {
-      code = await withConnection(plan.settings, call, (locks) =>
+      const code = await withConnection(plan.settings, call, (locks) =>
         lead(locks, name, call.values, plan, around),
       );
+      return code ?? watch.endedBy ?? "SIGTERM";
     } finally {
-      await Promise.all([around.feed.flush(FLUSH_MS), output.flush(FLUSH_MS)]);
-      watch[Symbol.dispose]();
+      await around.feed.flush(FLUSH_MS);
     }
-    if (typeof code === "number") return code;
-    return await endBySignal(code ?? watch.endedBy ?? "SIGTERM");
   },
 });
 
@@ -74,7 +71,7 @@ async function lead(
   { "on-exit": onExit, "nodes-changed": isChanged }: Call<typeof ELECT_OPTIONS>["values"],
   plan: Plan,
   around: RunSurroundings,
-): Promise<number | NodeJS.Signals | undefined> {
+): Promise<ExitCode | undefined> {
   const { output, feed, watch } = around;
   using _ = tellOfOutage(locks, output);
   const reruns = new Reruns();
@@ -149,7 +146,7 @@ async function heldOf(locks: LockManager, term: Term, label: string): Promise<He
 }
 
 /** Prints the leader until a signal arrives. */
-async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
+async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<ExitCode> {
   const { words, command, output } = call;
   if (command !== undefined)
     throw new UsageError("--observe does not run a command: remove -- and everything after it");
@@ -167,9 +164,7 @@ async function observe(call: Call<typeof ELECT_OPTIONS>): Promise<number> {
     }
   };
   await withConnection(checked, call, show, true);
-  await output.flush(FLUSH_MS);
-  watch[Symbol.dispose]();
-  return watch.endedBy === undefined ? EXIT.ok : await endBySignal(watch.endedBy);
+  return watch.endedBy ?? EXIT.ok;
 }
 
 function leaderOf({ holders }: LockReport): LockReport["holders"][number] | undefined {

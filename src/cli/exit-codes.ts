@@ -28,6 +28,9 @@ export const EXIT = {
   notFound: 127,
 } as const;
 
+/** How a process ends: with a code, or by a signal, which a shell can tell from one. */
+export type ExitCode = number | NodeJS.Signals;
+
 /** The command line is wrong. Nothing was connected. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

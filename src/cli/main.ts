@@ -2,7 +2,7 @@ import { adviceOf } from "./advice.js";
 import type { Call, Command } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { complete, COMPLETE } from "./complete.js";
-import { codeOf, EXIT, exitCodeOf, UsageError } from "./exit-codes.js";
+import { codeOf, EXIT, exitCodeOf, UsageError, type ExitCode } from "./exit-codes.js";
 import { Output, printable, type Streams } from "./output.js";
 import { checkWords, findCommand, parseCommandLine, type Parsed } from "./parse.js";
 import { usageOf, usageOfAll } from "./usage.js";
@@ -16,11 +16,11 @@ export interface Surroundings extends Streams {
   readonly patient?: Streams["stderr"];
 }
 
-/** Runs one command line. Never rejects. @returns the exit code */
+/** Runs one command line. Never rejects. @returns how the process is to end */
 export async function main(
   { args: given, env, stdout, stderr, patient = stderr }: Surroundings,
   commands: readonly Command[] = COMMANDS,
-): Promise<number> {
+): Promise<ExitCode> {
   // As of git, npm and docker.
   const args = given[0] === "help" ? [...given.slice(1), "--help"] : given;
   const streams = { stdout, stderr };

@@ -9,17 +9,11 @@ export interface Manner {
   readonly isVerbose: boolean;
 }
 
-/** Where notes and errors go. */
-interface Notes {
-  write(text: string): unknown;
-  /** Resolves when all are written, or after that time. */
-  flush?(timeoutMs: number): Promise<void>;
-}
-
 /** Where output goes; the process's own descriptors, except in tests. */
 export interface Streams {
   readonly stdout: NodeJS.WritableStream;
-  readonly stderr: Notes;
+  /** For notes and errors. */
+  readonly stderr: { write(text: string): unknown };
 }
 
 /** The output of a command: results to stdout, everything else to stderr, after `quorate: `. */
@@ -103,11 +97,6 @@ export class Output {
     try {
       this.#streams.stderr.write(`${line}\n`);
     } catch {}
-  }
-
-  /** Before a process ends by a signal. */
-  async flush(timeoutMs: number): Promise<void> {
-    await this.#streams.stderr.flush?.(timeoutMs);
   }
 }
 

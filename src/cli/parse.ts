@@ -131,8 +131,17 @@ function read<O extends Options>(given: Given, options: O): Values<O> {
   return values as Values<O>;
 }
 
+/** What flock calls some options. */
+const OF_FLOCK: ReadonlyMap<string, string> = new Map([
+  ["timeout", "wait"],
+  ["nonblock", "no-wait"],
+  ["nb", "no-wait"],
+]);
+
 function unknownOption(rawName: string, known: Options): UsageError {
-  const name = rawName.replace(/^-+/, "");
+  const given = rawName.replace(/^-+/, "");
+  const ours = OF_FLOCK.get(given) ?? given;
+  const name = Object.hasOwn(known, ours) ? ours : given;
   const isLong = rawName.startsWith("--");
   const meant = isLong ? hint(name, Object.keys(known), "--") : "";
   return new UsageError(`unknown option ${rawName}${meant}`);

@@ -1,4 +1,5 @@
 import { titleWithoutPasswords } from "./credentials.js";
+import { endBySignal } from "./exec/signals.js";
 import { EXIT } from "./exit-codes.js";
 import { main } from "./main.js";
 import { FLUSH_MS, PatientWriter } from "./patient-writer.js";
@@ -22,8 +23,9 @@ stderr.on("error", () => {});
 const title = titleWithoutPasswords(process.argv.slice(2));
 if (title !== undefined) process.title = title;
 
-process.exitCode = await main({ args: process.argv.slice(2), env, stdout, stderr, patient });
+const code = await main({ args: process.argv.slice(2), env, stdout, stderr, patient });
 await patient.flush(FLUSH_MS);
+process.exitCode = typeof code === "number" ? code : await endBySignal(code);
 // Clients that a config module made would keep the process alive. What was printed is written first.
 if (stdout.writableLength === 0) end();
 else stdout.write("", end);

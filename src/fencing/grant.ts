@@ -25,7 +25,7 @@ export interface CheckedGrant extends Grant {
  * @throws RangeError for an empty name, or a token that is not an integer from 1 to 2^53 - 1
  */
 export function checkGrant(grant: Grant): CheckedGrant {
-  if (typeof grant !== "object" || grant === null) {
+  if (typeof grant !== "object" || grant === null || grant instanceof Promise) {
     throw new TypeError(`\`grant\` must be a lock or { name, fencingToken }, got ${show(grant)}`);
   }
   const { name, fencingToken } = grant;

@@ -1,3 +1,4 @@
+import { checkObject } from "../runtime/validate.js";
 import { MalformedTokenError } from "./errors.js";
 import { checkGrant, type CheckedGrant, type Grant } from "./grant.js";
 
@@ -29,6 +30,7 @@ export function fencingHeaders(grant: Grant): {
  *
  * @throws MalformedTokenError if one of the two headers is missing, is repeated, or has a value that
  *   {@link fencingHeaders} would not write
+ * @throws TypeError for what are no headers
  */
 export function parseFencingHeaders(headers: HeadersLike): CheckedGrant {
   return { name: parseResource(headers), fencingToken: parseToken(headers) };
@@ -62,6 +64,8 @@ function parseResource(headers: HeadersLike): string {
 }
 
 function headerOf(headers: HeadersLike, name: string): string | undefined {
+  // The value of one of them, say, in which none would be found.
+  checkObject("`headers`", headers, "the headers of a request or response");
   const value =
     typeof headers.get === "function"
       ? headers.get(name)

@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { SERVICE_DRAIN_MS } from "./drain.js";
 import type { Locks } from "../api/locks.js";
 import { within } from "../runtime/within.js";
-import { checkKnown, MAX_TIMER_MS, number, show, string } from "../runtime/validate.js";
+import { checkKnown, checkLocks, MAX_TIMER_MS, number, show, string } from "../runtime/validate.js";
 
 /** Signals that a process can listen for. */
 const SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
@@ -59,7 +59,7 @@ export function closeOnSignals(
   options: CloseOnSignalsOptions = {},
 ): () => void {
   const managers = Array.isArray(locks) ? (locks as readonly Closable[]) : [locks as Closable];
-  for (const manager of managers) checkManager(manager);
+  for (const manager of managers) checkLocks(manager, "close", "a LockManager or an array of them");
   const { signals, drainMs, before } = checked(options);
   let firstMs: number | undefined;
 
@@ -123,11 +123,6 @@ function knownSignal(option: string, signal: unknown): NodeJS.Signals {
   throw new RangeError(
     `\`${option}\` must be a signal that can be listened for, such as "SIGTERM", got ${show(given)}`,
   );
-}
-
-function checkManager(manager: Closable): void {
-  if (typeof (manager as Partial<Closable> | null)?.close === "function") return;
-  throw new TypeError(`\`locks\` must be a LockManager or an array of them, got ${show(manager)}`);
 }
 
 /** An error must not keep the process from ending. */

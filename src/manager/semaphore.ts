@@ -1,7 +1,7 @@
 import { ClosedError, LockHeldError, type QuorateError } from "../api/errors.js";
 import type { Context } from "../coordinator/context.js";
 import { askSize, resize } from "../coordinator/resize.js";
-import { show, superfluous } from "../runtime/validate.js";
+import { checkObject, show, superfluous } from "../runtime/validate.js";
 import { nullIfHeld, type Acquirer, type HowToAcquire } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { Lock } from "../api/lock.js";
@@ -35,6 +35,7 @@ export class PermitSemaphore implements Semaphore {
   /** @internal */
   constructor(acquirer: Acquirer, plainKeys: NameKeys, options: SemaphoreOptions) {
     const { settings } = acquirer;
+    checkObject("options", options, "an object such as { permits: 10 }");
     resolveAcquireOptions(options, settings, settings.usual.wait.waitMs, "semaphore");
     const { permits, ...defaults } = options;
     // Missing, it was not checked.

@@ -13,6 +13,7 @@ interface Client {
   on(event: "connect" | "ready" | "end", listener: () => void): unknown;
   connect(): Promise<unknown>;
   readonly options?: object;
+  readonly isCluster?: boolean;
 }
 
 const CLOSED = new Error("the connection was closed");
@@ -25,12 +26,18 @@ const CLOSED_AFTER_TLS = new Error(
   `the server closed the connection after TLS was agreed: ${WANTS_CERTIFICATE}; or it has no connection left (maxclients)`,
 );
 
+/** Its members have answered, and ioredis keeps to itself what was wrong with that. */
+const CLUSTER_NOT_READY = new Error(
+  "the Cluster is not ready: cluster_state:fail in CLUSTER INFO, no address in CLUSTER SLOTS, or no permission to ask",
+);
+
 /** Connects a client once, and reports the outcome. */
 export function connectOnce(client: Client, events: ConnectionEvents): void {
   let lastError: unknown = CLOSED;
   let isOpening = false;
   const { tls } = (client.options ?? {}) as { readonly tls?: unknown };
-  const unanswered = tls === undefined ? CLOSED_UNANSWERED : CLOSED_AFTER_TLS;
+  const ofServer = tls === undefined ? CLOSED_UNANSWERED : CLOSED_AFTER_TLS;
+  const unanswered = client.isCluster === true ? CLUSTER_NOT_READY : ofServer;
   client.on("connect", () => {
     lastError = unanswered;
     isOpening = true;

@@ -1,7 +1,7 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { systemClock, systemEntropy } from "../runtime/system.js";
-import { show, similar, string, unknownOption } from "../runtime/validate.js";
+import { show, similar, string, unknownOption, whole } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import type { RedisLike } from "./client-types.js";
@@ -69,6 +69,9 @@ export interface NodeOptions {
   readonly atomicScripts?: boolean | undefined;
 }
 
+/** Of a server's setting `databases`. */
+const MAX_DATABASE = 2 ** 31 - 1;
+
 const FLAGS = ["durable", "acceptNoRunId", "atomicScripts"] as const;
 
 const KNOWN = ["url", "client", "options", "transport", "credentials", ...FLAGS];
@@ -106,7 +109,7 @@ export type NodeClients = {
   | { readonly isCluster: true; readonly open: () => Cluster }
 );
 
-/** @throws TypeError that names the node and what is wrong with it. */
+/** @throws TypeError, or RangeError for a number, that names the node and what is wrong with it. */
 export function configureNode(
   config: RedisNode,
   index: number,
@@ -146,7 +149,7 @@ export function checkDatabases(nodes: readonly ConfiguredNode[]): void {
   });
 }
 
-/** @throws TypeError that names the node and what is wrong with it. */
+/** @throws TypeError, or RangeError for a number, that names the node and what is wrong with it. */
 export function clientsOf(
   config: RedisNode,
   index: number,
@@ -250,11 +253,40 @@ function checked(config: RedisNode, at: string): NodeOptions {
     // By which the node is called.
     for (const name of ["host", "path", "name"] as const)
       if (options[name] !== undefined) string(`${at}.options.${name}`, options[name]);
+    checkNumbers(options, at);
+    checkSentinels(options, at);
   }
   if (client !== undefined) checkAnyClient(client, at);
   checkNoKeyPrefix(client, options, at);
   checkCredentials(config, at);
   return config;
+}
+
+/** For what is no number ioredis takes another, or fails where nobody hears it. A text of digits is one to it, too. */
+function checkNumbers(options: RedisOptions, at: string): void {
+  for (const [name, most] of [
+    ["port", 65_535],
+    ["db", MAX_DATABASE],
+  ] as const) {
+    const value: unknown = options[name];
+    const isText = typeof value === "string" && /^\d+$/.test(value);
+    if (value !== undefined)
+      whole(`${at}.options.${name}`, isText ? Number(value) : value, 0, most);
+  }
+}
+
+/** ioredis would throw when it connects. */
+function checkSentinels({ sentinels, name }: RedisOptions, at: string): void {
+  if (sentinels === undefined) return;
+  if (!Array.isArray(sentinels) || sentinels.length === 0) {
+    throw new TypeError(
+      `\`${at}.options.sentinels\` must be an array of { host, port }, got ${show(sentinels)}`,
+    );
+  }
+  if (!name)
+    throw new TypeError(
+      `\`${at}.options\` has \`sentinels\` and no \`name\`, by which they know the master`,
+    );
 }
 
 /** Two answers to who we are: the one that the connection uses would depend on the moment. */

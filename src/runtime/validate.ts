@@ -29,6 +29,16 @@ export function checkObject(what: string, value: unknown, wanted = "an object"):
   );
 }
 
+/**
+ * @param method what is called of it: a double of a lock manager need not have more
+ * @throws TypeError for anything else, such as a promise of one
+ */
+export function checkLocks(locks: unknown, method: string, wanted = "a LockManager"): void {
+  const found = (locks as Readonly<Record<string, unknown>> | null | undefined)?.[method];
+  if (typeof found === "function") return;
+  throw new TypeError(`\`locks\` must be ${wanted}, got ${show(locks)}`);
+}
+
 /** @param meant the known one that was probably meant */
 export function unknownOption(name: string, meant: string | undefined, prefix = ""): TypeError {
   const hint = meant === undefined ? "" : `: did you mean \`${prefix}${meant}\`?`;

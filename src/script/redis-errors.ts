@@ -73,7 +73,7 @@ function missing(command: string): string {
 }
 
 function addAuthority(): string {
-  return "give the certificate of its authority as { options: { tls: { ca } } }";
+  return "trust its authority by { options: { tls: { ca } } } or NODE_EXTRA_CA_CERTS";
 }
 
 /** Why a connection failed to open, or a handshake or a batch was answered with an error. */

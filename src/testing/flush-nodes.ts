@@ -4,7 +4,7 @@ import { RECORD_KEY } from "../protocol/keys.js";
 import type { ListOffer } from "../protocol/node-list.js";
 import { clientsOf, type RedisNode } from "../redis/node-config.js";
 import { isOfOneServer, openPlainClient } from "../redis/plain-client.js";
-import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
+import { FLUSH_SCRIPT, HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 import { encodeHandshake } from "../script/handshake-codec.js";
 import { show } from "../runtime/validate.js";
 
@@ -89,27 +89,6 @@ function withoutPrefix(node: RedisNode): RedisNode {
   return { client: node, options: { keyPrefix: "" } };
 }
 
-/**
- * In one step, so that no lock manager finds that the node's data is gone. Keeps the node's record without its fences,
- * which one lower bound replaces. The handshake script follows, which writes a record if there was none. The last
- * argument is the highest fence to keep, as a test may have spoiled it.
- */
-const FLUSH_AND_KEEP = `
-local limit = tonumber(table.remove(ARGV))
-local fields = redis.call('HGETALL', KEYS[1])
-redis.call('FLUSHALL')
-for n = 1, #fields, 2 do
-  local field, value = fields[n], fields[n + 1]
-  local fence = field == 'top' and tonumber(value)
-  if field == 'id' then ARGV[1], ARGV[9] = value, value end
-  if fence and fence <= limit then
-    redis.call('HSET', KEYS[1], 'top', value, 'floor', value)
-  elseif field ~= 'top' and field ~= 'floor' and not tonumber(field) then
-    redis.call('HSET', KEYS[1], field, value)
-  end
-end
-`;
-
 async function flushServer(command: Command, nodeCount: number): Promise<void> {
   const newId = randomUUID().replaceAll("-", "").slice(0, 22);
   const args = encodeHandshake({
@@ -120,5 +99,5 @@ async function flushServer(command: Command, nodeCount: number): Promise<void> {
     order: { becomes: "attested", id: newId, topFence: 0 },
   });
   const limit = Date.now() * 1_000 + FENCE_LEAD_US;
-  await command("EVAL", FLUSH_AND_KEEP + HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...args, limit);
+  await command("EVAL", FLUSH_SCRIPT + HANDSHAKE_SCRIPT, 1, RECORD_KEY, ...args, limit);
 }

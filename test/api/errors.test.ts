@@ -227,7 +227,7 @@ describe("errors", () => {
     const own = new WaitTimeoutError("invoice", votes, { ...TRIED, isHeldHere: true });
     expect(own.isHeldHere).to.equal(true);
     expect(own.message).to.match(
-      /which this lock manager already holds; it is held by .*\. Raise `waitMs`; within its own callback, pass `reentrant: true`$/,
+      /; it is held by this lock manager \(free in .* unless renewed\): .*\. Raise `waitMs`; within its own callback, pass `reentrant: true`$/,
     );
   });
 

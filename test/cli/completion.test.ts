@@ -216,11 +216,14 @@ describe("quorate completion", () => {
     const dir = mkdtempSync(join(tmpdir(), "quorate-bash-"));
     try {
       mkdirSync(join(dir, "my folder"));
-      writeFileSync(join(dir, "my file"), "");
+      for (const name of ["my file", "my*", "[q]", "q"]) writeFileSync(join(dir, name), "");
       const ofFiles = "-o filenames";
       for (const [words, has, not] of [
         [["--config", "my"], [ofFiles, "my file", "my folder"], "my"],
         [["exec", "a", "--", "cat", "my"], [ofFiles, "my file", "my folder"], "my"],
+        // No pattern, which would stand for the files that it matches.
+        [["exec", "a", "--", "cat", "'my*'"], [ofFiles, "my*"], "my file"],
+        [["exec", "a", "--", "cat", "'['"], [ofFiles, "[q]"], "q"],
         [["exec", "a", "--", "./my"], [ofFiles, "./my folder"], "./my file"],
         [["exec", "a", "--", "comman"], ["command"], ofFiles],
       ] as const) {

@@ -79,6 +79,9 @@ const BAD: readonly (readonly [args: string, says: string])[] = [
   ["release a -- -b", 'release takes only a name, also got "-b"'],
   ["exec a --wiat 5", "unknown option --wiat: did you mean --wait?"],
   ["exec a --jsno", "unknown option --jsno: did you mean --json?"],
+  ["exec a --timeout 5", "unknown option --timeout: did you mean --wait?"],
+  ["exec a --nonblock", "unknown option --nonblock: did you mean --no-wait?"],
+  ["doctor --timeout 5", "unknown option --timeout: did you mean --node-timeout?"],
   ["exec a -x", "unknown option -x"],
   ["exec a --constructor", "unknown option --constructor"],
   [

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "chai";
+import { buildSync } from "esbuild";
 import { root } from "../docs/project.js";
 import { packageDist } from "../support/package.js";
 
@@ -103,6 +104,32 @@ describe("The package", function () {
     }
     expect(count).to.be.above(0);
   });
+
+  // As docs/explain/faq.md says. ioredis calls `require` for what Node.js has, which an ES module lacks.
+  for (const [how, format, external, works] of [
+    ["as CommonJS", "cjs", [], true],
+    ["as an ES module without ioredis", "esm", ["ioredis"], true],
+    ["as an ES module with ioredis", "esm", [], false],
+  ] as const) {
+    it(`can${works ? "" : "not"} be bundled by esbuild ${how}`, () => {
+      const { outputFiles } = buildSync({
+        stdin: {
+          contents: `import { LockManager } from "./index.js"; console.log(typeof LockManager);`,
+          resolveDir: out,
+        },
+        ...{ bundle: true, platform: "node", format, external: [...external] },
+        write: false,
+        // Where the package is installed, its dependencies are beside it.
+        nodePaths: [join(root, "node_modules")],
+      });
+      const type = format === "cjs" ? "commonjs" : "module";
+      const { stdout, stderr } = spawnSync(process.execPath, [`--input-type=${type}`], {
+        ...{ input: outputFiles[0]?.text ?? "", cwd: root, encoding: "utf8" },
+      });
+      expect(stdout).to.equal(works ? "function\n" : "");
+      expect(stderr).to.match(works ? /^$/ : /Dynamic require of "events" is not supported/);
+    });
+  }
 
   it("has nothing of the program in what is imported", () => {
     const others = scripts().filter((name) => !name.startsWith("cli"));

@@ -86,6 +86,15 @@ describe("The headers of a grant", () => {
     });
   }
 
+  it("are not looked for in what can have none", () => {
+    for (const other of [undefined, null, "7", ["7"]]) {
+      expect(() => parseFencingHeaders(other as never)).to.throw(
+        TypeError,
+        "`headers` must be the headers",
+      );
+    }
+  });
+
   it("are refused if there are none", () => {
     expect(() => parseFencingHeaders({})).to.throw(
       MalformedTokenError,

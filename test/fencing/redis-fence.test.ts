@@ -218,6 +218,7 @@ describe("A fence in Redis", () => {
       [() => fence.run(grant(T, "")), RangeError, "`name` must not be empty"],
       [() => fence.run(grant(T, "\ud800")), RangeError, "well-formed"],
       [() => fence.run(undefined as never), TypeError, "`grant`"],
+      [() => fence.run(Promise.resolve(grant(T)) as never), TypeError, "got [object Promise]"],
       [() => fence.run(grant(T), "SET" as never), TypeError, '[command, key, ...], got "SET"'],
       [() => fence.run(grant(T), ["SET"] as never), TypeError, "`key` must be a string"],
       [() => fence.run(grant(T), ["SET", "k", {} as never]), TypeError, "`SET` takes strings"],

@@ -7,6 +7,12 @@ import { settle } from "../support/manual-clock.js";
 /** Emits what the test says, as a client of ioredis would. */
 class ScriptedClient extends EventEmitter {
   connectCount = 0;
+  readonly isCluster: boolean;
+
+  constructor(isCluster: boolean) {
+    super();
+    this.isCluster = isCluster;
+  }
 
   connect(): Promise<never> {
     this.connectCount++;
@@ -17,9 +23,9 @@ class ScriptedClient extends EventEmitter {
 type Step = "connect" | "ready" | "end" | readonly ["error" | "sentinelError", Error];
 
 /** What is reported of a client with these events. */
-function reportOf(steps: readonly Step[]): (string | ConnectionFailure)[] {
+function reportOf(steps: readonly Step[], isCluster = false): (string | ConnectionFailure)[] {
   const report: (string | ConnectionFailure)[] = [];
-  const client = new ScriptedClient();
+  const client = new ScriptedClient(isCluster);
   connectOnce(client, {
     onOpen: () => report.push("open"),
     onClose: (failure) => report.push(failure),
@@ -137,6 +143,13 @@ describe("connectOnce", () => {
       ]);
     });
   }
+
+  it("says of a Cluster whose members have answered that it is not ready, as nobody says it", () => {
+    const [failure] = reportOf(["connect", "end"], true);
+    expect(failure).to.have.property("message").that.includes("cluster_state:fail");
+    const [refused] = reportOf(["connect", REFUSED, "end"], true);
+    expect(refused).to.have.property("message", "connect ECONNREFUSED");
+  });
 
   it("reports that an open one has ended when it has, and no error before", () => {
     expect(reportOf(["connect", "ready", RESET])).to.deep.equal(["open"]);

@@ -141,6 +141,23 @@ describe("configureNode: bad arguments", () => {
       config: { options: { path: 7 } },
       message: /`nodes\[2\]\.options\.path` must be a string, got 7/,
     },
+    // Otherwise ioredis would throw them when it connects, or use another number.
+    {
+      config: { options: { sentinels: [{ host: "a", port: 1 }] } },
+      message: /`nodes\[2\]\.options` has `sentinels` and no `name`, by which they know the master/,
+    },
+    {
+      config: { options: { sentinels: [], name: "a" } },
+      message: /`nodes\[2\]\.options\.sentinels` must be an array of \{ host, port \}, got \[\]/,
+    },
+    {
+      config: { options: { host: "a", db: Number.NaN } },
+      message: /`nodes\[2\]\.options\.db` must be a number, got NaN/,
+    },
+    {
+      config: { options: { host: "a", port: "redis" } },
+      message: /`nodes\[2\]\.options\.port` must be a number, got "redis"/,
+    },
     {
       config: { url: "redis://a", durabel: true },
       message: /unknown option `nodes\[2\]\.durabel`: did you mean `nodes\[2\]\.durable`\?/,
@@ -280,6 +297,19 @@ describe("configureNode: clients", () => {
     Object.assign(client.options, renewed.options);
     connect();
     expect([client.openCount, renewed.openCount]).to.deep.equal([1, 1]);
+  });
+});
+
+describe("configureNode: numbers", () => {
+  it("may be texts, as of the environment, and have to be in range", () => {
+    const optionsOf = (options: object): RedisOptions => {
+      const clients = clientsOf({ options }, 2, 1_000);
+      return clients.isCluster ? {} : clients.open().options;
+    };
+    expect(optionsOf({ port: "7001", db: "2" })).to.include({ port: 7_001, db: 2 });
+    for (const port of [-1, 65_536, 1.5]) {
+      expect(() => optionsOf({ port })).to.throw(RangeError, "`nodes[2].options.port` must be");
+    }
   });
 });
 

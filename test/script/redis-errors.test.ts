@@ -92,7 +92,8 @@ const WORDINGS: readonly (readonly [said: string, message: RegExp])[] = [
   ["ERR invalid password", /invalid password/],
   ["ERR DB index is out of range", /DB index/],
   ["DENIED Redis is running in protected mode", /DENIED .*: set a password \(requirepass\)/],
-  ["self-signed certificate in certificate chain", /tls: \{ ca \}/],
+  // The latter is all that a URL leaves: on the command line, say.
+  ["self-signed certificate in certificate chain", /tls: \{ ca \} \} \} or NODE_EXTRA_CA_CERTS$/],
   ["self signed certificate", /tls: \{ ca \}/],
   ["unable to verify the first certificate", /tls: \{ ca \}/],
   ["certificate has expired", /expired/],

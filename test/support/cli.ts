@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Writable, type Readable } from "node:stream";
 import { main } from "../../src/cli/main.js";
 import type { Command } from "../../src/cli/command.js";
+import type { ExitCode } from "../../src/cli/exit-codes.js";
 import { outputOf } from "./script-output.js";
 
 /** The program as it ships, bundled when it is first used. */
@@ -73,7 +74,7 @@ export async function callCli(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   commands?: readonly Command[],
-): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+): Promise<{ readonly code: ExitCode; readonly stdout: string; readonly stderr: string }> {
   const said = { stdout: "", stderr: "" };
   const into = (name: keyof typeof said): Writable =>
     new Writable({

@@ -84,7 +84,14 @@ export function node(index: number, change: Change): NodeSeen {
       roundTripsMs: [0.4, 0.5, 2],
     },
     ...{ clock: { offsetMs: index, errorMs: 1 }, server: server(index), sighting: sighting(index) },
-    ...{ nodeList: "", lastNodeList: "", highestFence: 1, problems: [], lockFailures: [] },
+    ...{
+      nodeList: "",
+      lastNodeList: "",
+      topFence: 1,
+      floorFence: 0,
+      problems: [],
+      lockFailures: [],
+    },
     ...change(index),
   };
 }

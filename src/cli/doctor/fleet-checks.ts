@@ -18,7 +18,7 @@ import {
   type FleetSeen,
   type NodeSeen,
 } from "./seen.js";
-import { hasAbsurdFence, ownTtlMs, quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
+import { isAbsurd, ownTtlMs, quarantineMs, seconds, standingOf, VOTING } from "./standing.js";
 
 type Check = (fleet: FleetSeen, settings: DoctorSettings) => readonly Finding[];
 
@@ -102,9 +102,12 @@ function sameServer({ nodes }: FleetSeen): readonly Finding[] {
 
 function absurdFence({ nodes }: FleetSeen): readonly Finding[] {
   return nodes.flatMap((each) => {
-    if (!hasAbsurdFence(each, nodes)) return NONE;
-    const { node, redisCli, highestFence } = each;
-    const saw = `${tooFarAhead(highestFence)}: it grants no locks`;
+    const { node, redisCli, topFence, floorFence } = each;
+    const isOfAll = isAbsurd(floorFence, each, nodes);
+    if (!isOfAll && !isAbsurd(topFence, each, nodes)) return NONE;
+    const saw = isOfAll
+      ? `${tooFarAhead(floorFence)}: it grants no locks`
+      : `${tooFarAhead(topFence)}: it grants no locks of names that have it`;
     const change = `${redisCli} DEL ${RECORD_KEY}, on one node at a time. ${AFTER_DELETION}`;
     return [{ severity: "error", node, code: "record", saw, change }];
   });

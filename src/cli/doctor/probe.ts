@@ -76,7 +76,8 @@ async function probeNode(
     ...{
       nodeList: "",
       lastNodeList: "",
-      highestFence: 0,
+      topFence: 0,
+      floorFence: 0,
       roundTripsMs: [],
       problems: [],
       lockFailures: [],
@@ -189,10 +190,11 @@ async function examine(
     found.problems = [...found.problems, { kind: "record", message }];
   });
   if (fields === undefined) return;
-  const [nodeList, lastNodeList, ...fences] = fields.slice(RECORD_FIELDS.length);
+  const [nodeList, lastNodeList, top, floor] = fields.slice(RECORD_FIELDS.length);
   found.nodeList = nodeList ?? "";
   found.lastNodeList = lastNodeList ?? "";
-  found.highestFence = Math.max(...fences.map((fence) => Number(fence) || 0));
+  found.topFence = Number(top) || 0;
+  found.floorFence = Number(floor) || 0;
   const read = decodeRecord(fields);
   found.problems = [...found.problems, ...recordProblems(read)];
   const record = read.kind === "record" ? read.record : undefined;

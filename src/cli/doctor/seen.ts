@@ -98,8 +98,10 @@ export interface NodeSeen {
   readonly nodeList: string;
   /** The last on record, of clients of any key prefix; "" where that is unknown. */
   readonly lastNodeList: string;
-  /** The highest fence on its record, and the lowest that it may issue, whichever is larger; 0 without one. */
-  readonly highestFence: number;
+  /** The highest fence on its record: of any name; 0 without one. */
+  readonly topFence: number;
+  /** The lowest that it may issue for any name; 0 without one. */
+  readonly floorFence: number;
   /** Its record, for nodes that keep one. */
   readonly sighting?: Sighting | undefined;
 }

@@ -13,7 +13,7 @@ import { excusesOf, twinOf, type DoctorSettings, type FleetSeen, type NodeSeen }
  * - `waits`: the same, but for nodes that could not be examined, without which no deployment is new
  * - `quarantined`: it lost its data, or may have lost it
  * - `unkept`: a Cluster, which keeps no record
- * - `no`: it could not be reached, must not vote, is listed twice, or its votes have an absurd fence
+ * - `no`: it could not be reached, must not vote, is listed twice, or all its votes have an absurd fence
  */
 export type Standing =
   | { readonly state: "votes" | "new" | "waits" | "unkept" | "no" }
@@ -37,7 +37,7 @@ export function standingOf(
   const excuses = excusesOf(node, settings);
   if (node.problems.some((problem) => !isExcused(problem, excuses))) return { state: "no" };
   if (node.kind === "cluster") return { state: "unkept" };
-  if (sighting === undefined || hasAbsurdFence(node, nodes)) return { state: "no" };
+  if (sighting === undefined || isAbsurd(node.floorFence, node, nodes)) return { state: "no" };
   const { record } = sighting;
   const maxTtlMs = longestTtlMs(nodes, settings);
   const lengthMs = quarantineMs(nodes, settings);
@@ -68,14 +68,15 @@ export function standingOf(
   return { state: "quarantined", saw, change: DURABLE };
 }
 
-/** Whether clients would reject its votes; see `PlausibleVotes`. */
-export function hasAbsurdFence(
-  { highestFence, sighting }: NodeSeen,
+/** Whether clients would reject its votes with that fence; see `PlausibleVotes`. */
+export function isAbsurd(
+  fence: number,
+  { sighting }: NodeSeen,
   nodes: readonly NodeSeen[],
 ): boolean {
   const timesMs = nodes.flatMap((each) => each.sighting?.nodeTimeMs ?? []);
   const wallUs = (sighting?.seenWallMs ?? 0) * 1_000;
-  return judgeFence(highestFence, wallUs, { timesMs }, nodes.length) === "implausible";
+  return judgeFence(fence, wallUs, { timesMs }, nodes.length) === "implausible";
 }
 
 /** How long a node is quarantined that nothing is known of, ms. */

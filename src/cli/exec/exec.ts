@@ -2,7 +2,7 @@ import type { AcquireOptions, Lock, LockManager } from "../../index.js";
 import { adviceOf } from "../advice.js";
 import { defineCommand, type Call } from "../command.js";
 import { withConnection } from "../connect.js";
-import { EXIT, exitCodeOf, ExitError } from "../exit-codes.js";
+import { EXIT, exitCodeOf, ExitError, type ExitCode } from "../exit-codes.js";
 import { checkNodesSeen, checkSameNodes } from "../nodes-changed.js";
 import { printable } from "../output.js";
 import { acquireFresh } from "./acquire-fresh.js";
@@ -10,7 +10,7 @@ import { checkTogether, EXEC_OPTIONS } from "./lock-options.js";
 import { tellOfOutage } from "./outage.js";
 import { planOf, type Plan } from "./plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./run.js";
-import { endBySignal, SignalWatch } from "./signals.js";
+import { SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
 import { ownerIdOf } from "../../manager/lock.js";
 import { FLUSH_MS } from "../patient-writer.js";
@@ -62,12 +62,11 @@ Exit codes: the command's own, or its signal; 75 (or -E) not acquired; 69 no quo
           return held === undefined ? undefined : codeOfOutcome(await runUnder(held, plan, around));
         });
       } finally {
-        await Promise.all([around.feed.flush(FLUSH_MS), output.flush(FLUSH_MS)]);
+        await around.feed.flush(FLUSH_MS);
         around.watch[Symbol.dispose]();
       }
     });
-    if (typeof code === "number") return code;
-    return await endBySignal(code ?? around.watch.endedBy ?? "SIGTERM");
+    return code ?? around.watch.endedBy ?? "SIGTERM";
   },
 });
 
@@ -167,7 +166,7 @@ async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<He
 }
 
 /** The exit code of quorate, or the signal that ends it. */
-export function codeOfOutcome({ ending, isLost }: Outcome): number | NodeJS.Signals {
+export function codeOfOutcome({ ending, isLost }: Outcome): ExitCode {
   if (isLost) return EXIT.lost;
   return ending.kind === "exit" ? ending.code : ending.signal;
 }

@@ -2,7 +2,14 @@ import { NO_QUORUM_CODES } from "../../api/error-codes.js";
 import type { Lock } from "../../api/lock.js";
 import type { Locks } from "../../api/locks.js";
 import { checkAhead } from "../../manager/lock-manager.js";
-import { checkKnown, integer, oneOf, show, wellFormed } from "../../runtime/validate.js";
+import {
+  checkKnown,
+  checkLocks,
+  integer,
+  oneOf,
+  show,
+  wellFormed,
+} from "../../runtime/validate.js";
 
 /** The coordinator interface of node-cron 4.4 and later. For each execution, node-cron calls it on every instance. */
 export interface RunCoordinator {
@@ -83,9 +90,7 @@ export function runCoordinator(
   locks: Pick<Locks, "tryAcquire">,
   options: RunCoordinatorOptions = {},
 ): RunCoordinator {
-  if (typeof (locks as Partial<Locks> | null | undefined)?.tryAcquire !== "function") {
-    throw new TypeError(`\`locks\` must be a LockManager, got ${show(locks)}`);
-  }
+  checkLocks(locks, "tryAcquire");
   checkKnown(options, KNOWN);
   const { prefix = "cron:", onUnreachable = "skip", onLost } = options;
   const minHoldMs = integer("minHoldMs", options.minHoldMs ?? DEFAULT_MIN_HOLD_MS, 2 * WAIT_MS);

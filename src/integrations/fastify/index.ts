@@ -6,7 +6,7 @@ import type { Locks } from "../../api/locks.js";
 import { checkAhead, LockManager } from "../../manager/lock-manager.js";
 import type { AcquireOptions, LockManagerOptions } from "../../api/options.js";
 import type { NodeConfig } from "../../nodes/simulated-nodes.js";
-import { checkKnown, show } from "../../runtime/validate.js";
+import { checkKnown, checkLocks, show } from "../../runtime/validate.js";
 
 type Name = string | readonly string[];
 type NameOf = (request: FastifyRequest) => Name | Promise<Name>;
@@ -63,6 +63,7 @@ export async function quorate(app: FastifyInstance, options: QuoratePluginOption
   if (!isOwn && !("locks" in options))
     throw new TypeError("the quorate plugin needs `nodes`, or `locks`: a lock manager of your own");
   checkKnown(options, [...(isOwn ? ["nodes", "options", "drainMs"] : ["locks"]), ...OF_FASTIFY]);
+  if (!isOwn) checkLocks(options.locks, "request");
   // Now, not when the server closes: the locks would stay.
   const drainMs = isOwn ? checkedDrainMs({ drainMs: options.drainMs ?? SERVICE_DRAIN_MS }) : 0;
   const locks = isOwn ? new LockManager(options.nodes, options.options) : options.locks;

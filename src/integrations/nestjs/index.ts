@@ -5,6 +5,7 @@ import type { Lock } from "../../api/lock.js";
 import { LockManager } from "../../manager/lock-manager.js";
 import type { LockManagerOptions, RequestOptions } from "../../api/options.js";
 import type { NodeConfig } from "../../nodes/simulated-nodes.js";
+import { checkPlace } from "../../options/table.js";
 import { checkKnown } from "../../runtime/validate.js";
 
 /** Options of {@link QuorateModule}. */
@@ -135,12 +136,17 @@ export function currentLock(): Lock | undefined {
 
 const NO_OBSERVABLE =
   "must not return an Observable, which works after the release: await it in the method, as by `lastValueFrom`";
+const NO_GENERATOR =
+  "must not be a generator, which works after the release: `acquire` a lock in it, or return an array";
 
 /**
  * Runs the method under a lock, as the callback of `locks.request`, and rejects in the same way. In the method,
  * {@link currentLock} returns the lock. With `ifAvailable`, if the name is held, the method does not run, and the call
  * resolves to undefined. If the method returns an Observable, which works only after it, the call rejects with a
  * TypeError.
+ *
+ * @throws TypeError or RangeError, when the class is defined, for bad options and for a generator, which works only
+ *   after its call, too
  *
  * @example
  * ```ts
@@ -149,10 +155,14 @@ const NO_OBSERVABLE =
  * ```
  */
 export function Locked(name: NameOf, options: RequestOptions = {}): MethodDecorator {
+  // Now, not at each call: those of a scheduled method only reach a log.
+  checkPlace(options, "request");
   return (target, key, descriptor: PropertyDescriptor) => {
     Inject(LockManager)(target, LOCKS);
     const method = descriptor.value as (...args: unknown[]) => unknown;
     const where = `${target.constructor.name}.${String(key)}`;
+    if (/Generator/.test(Object.prototype.toString.call(method)))
+      throw new TypeError(`@Locked ${where} ${NO_GENERATOR}`);
     const locked = async function (this: { [LOCKS]?: LockManager }, ...args: never[]) {
       const locks = this[LOCKS];
       if (locks === undefined) {

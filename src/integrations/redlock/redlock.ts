@@ -109,6 +109,10 @@ export class Redlock extends EventEmitter {
     super();
     // Errors are emitted for those who listen; nobody has to.
     this.on("error", () => {});
+    const given: unknown = clients;
+    // A text is a list of its characters.
+    if (given && (typeof given !== "object" || !(Symbol.iterator in given)))
+      throw new TypeError(`\`clients\` must be a list of clients, got ${show(given)}`);
     this.clients = new Set(clients as Iterable<RedisClient>);
     if (this.clients.size === 0) {
       throw new Error("Redlock must be instantiated with at least one redis client.");

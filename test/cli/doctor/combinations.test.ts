@@ -23,6 +23,16 @@ describe("A server that is listed three times", () => {
   });
 });
 
+describe("A node whose fence is far ahead of all clocks", () => {
+  const far = { topFence: Number.MAX_SAFE_INTEGER };
+  it("votes unless every fence that it issues is", () => {
+    const votesOf = (changed: Partial<NodeSeen>): number =>
+      doctorReport(fleet(last(changed)), SETTINGS, []).quorum.votes;
+    expect(votesOf(far)).to.equal(3);
+    expect(votesOf({ ...far, floorFence: far.topFence })).to.equal(2);
+  });
+});
+
 /** By whether it is durable, has an append-only file, and how it syncs that; no two of them are silent alike. */
 const DURABLE: Readonly<Record<string, readonly string[]>> = {
   "durable yes always": [],

@@ -232,23 +232,30 @@ const CASES: readonly Case[] = [
   },
   {
     what: "a fence that is ten years ahead of all clocks",
-    seen: fleet(last({ highestFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1 })),
+    seen: fleet(last({ floorFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1 })),
     found: ["error record n2:6379"],
     saw: /^its fence \d+ is more than ten years ahead of all clocks: it grants no locks$/,
     change:
       /^redis-cli -h n2 -p 6379 DEL quorate:incarnation, on one node at a time\. The node votes/,
   },
   {
+    what: "a fence of some names that is ten years ahead of all clocks, of a node that votes",
+    seen: fleet(last({ topFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1 })),
+    found: ["error record n2:6379"],
+    saw: /ahead of all clocks: it grants no locks of names that have it$/,
+  },
+  {
     what: "fences of nodes whose clocks are as far ahead of this machine's",
     seen: fleet((index) => ({
-      highestFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1,
+      topFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1,
+      floorFence: NOW_MS * 1_000 + FENCE_LEAD_US + 1,
       sighting: { ...sighting(index), nodeTimeMs: NOW_MS + 1, seenWallMs: NOW_MS },
     })),
     found: [],
   },
   {
     what: "a fence that is almost as far ahead",
-    seen: fleet(last({ highestFence: NOW_MS * 1_000 + FENCE_LEAD_US })),
+    seen: fleet(last({ topFence: NOW_MS * 1_000 + FENCE_LEAD_US })),
     found: [],
   },
   {

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import type { ExitCode } from "../../../src/cli/exit-codes.js";
 import { LockManager } from "../../../src/index.js";
 import { RedisFleet } from "../../../src/testing/index.js";
 import {
@@ -91,7 +92,7 @@ describe("quorate elect and held", () => {
   it("tell a script whether its own grant still holds", async () => {
     await using locks = new LockManager(fleet.urls, PATIENT);
     const lock = await locks.acquire("own", { mode: "shared" });
-    const held = async (token: number, extra: NodeJS.ProcessEnv = {}): Promise<number> => {
+    const held = async (token: number, extra: NodeJS.ProcessEnv = {}): Promise<ExitCode> => {
       const args = ["held", "own", ...PATIENTLY, "--token", String(token), "--json"];
       const result = await callCli(args, { ...env, ...extra });
       expectSchema("held", result.stdout);

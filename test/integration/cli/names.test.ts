@@ -288,4 +288,15 @@ describe("quorate ls, watch and bench", () => {
       .and.include("PING, a quorum's answers");
     await noLockKeys(fleet.nodes);
   });
+
+  it("says of locks that were not measured, as it was ended before, neither figures nor that none could be had", async () => {
+    const { child, result } = startCli(["bench", "--duration", "600s", "-v"], { env });
+    let said = "";
+    child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+    await eventually("it measures the baseline", () => said.includes("the baseline"));
+    child.kill("SIGINT");
+    const { code, stdout } = await result;
+    expect(code).to.equal(0);
+    expect(stdout).to.match(/\n +release +- +- +-\nPING/);
+  });
 });

@@ -317,6 +317,7 @@ describe("quorate/fastify", () => {
       [{ nodes, drainMs: -1 }, /`drainMs` must be at least 0 ms, got -1/],
       [{ nodes, drainMS: 20 }, /unknown option `drainMS`: did you mean `drainMs`\?/],
       [{ locks: others, drainMs: 20 }, /unknown option `drainMs`/],
+      [{ locks: Promise.resolve(others) }, /`locks` must be a LockManager, got \[object Promise\]/],
     ] as const) {
       await using own = fastify();
       const error = await rejectionOf((async () => own.register(quorate, bad as never))());

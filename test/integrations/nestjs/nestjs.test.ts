@@ -169,6 +169,26 @@ describe("quorate/nestjs", function () {
     await noLockKeys(fleet.nodes);
   });
 
+  it("refuses a generator, and bad options, when the class is defined", () => {
+    class Wrong {
+      async *ofMany(): AsyncGenerator<number> {
+        yield 1;
+      }
+      *ofFew(): Generator<number> {
+        yield 1;
+      }
+    }
+    for (const key of ["ofMany", "ofFew"]) {
+      expect(() => decorate(Wrong.prototype, key, Locked("many"))).to.throw(
+        TypeError,
+        `@Locked Wrong.${key} must not be a generator, which works after the release`,
+      );
+    }
+    const misspelt = { wait: 5 } as object;
+    expect(() => Locked("a", misspelt)).to.throw(TypeError, "did you mean `waitMs`?");
+    expect(() => Locked("a", { waitMs: -1 })).to.throw(RangeError, "`waitMs` must be at least 0");
+  });
+
   it("passes on what the method throws, and releases", async () => {
     const payments = (await start()).get(Payments);
     expect(await payments.report()).to.equal("reported");

@@ -231,6 +231,16 @@ describe("the connections of quorate/redlock", () => {
       error: 'TypeError: `clients` must have one `keyPrefix`, got "a:", "b:"',
     },
     {
+      what: "a client that is in no list",
+      make: () => new Redlock(new Redis({ lazyConnect: true }) as never),
+      error: "TypeError: `clients` must be a list of clients, got [object Object]",
+    },
+    {
+      what: "a URL that is in no list",
+      make: () => new Redlock("redis://a" as never),
+      error: 'TypeError: `clients` must be a list of clients, got "redis://a"',
+    },
+    {
       what: "a setting out of range",
       make: () => new Redlock([new Redis({ lazyConnect: true })], { retryCount: -2 }),
       error: "RangeError: `retryCount` must be at least -1, got -2",
