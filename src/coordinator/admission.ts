@@ -42,7 +42,10 @@ export function nextWindow(
  * An attempt that wants to begin. Until it does, it has sent nothing and no node deadline is running. It begins once,
  * and never from within {@link Admission.enter}.
  */
-export type Entrant = Throttled;
+export interface Entrant extends Throttled {
+  /** It does not begin in this turn: others have to end first. */
+  onHeldBack(): void;
+}
 
 /** Retries per second while no quorum answers: enough to notice when one does. */
 const PROBES_A_SECOND = 320;
@@ -66,7 +69,8 @@ export class Admission {
   /** Attempts that began before this saw a larger window. Lease clock, ms. */
   #narrowedMs = Number.NEGATIVE_INFINITY;
   #isTroubled = false;
-  #isDeferred = false;
+  /** In this turn. */
+  #entered: Entrant[] = [];
   #probing: Timer | undefined;
 
   constructor(clock: Clock, bounds = WINDOW_BOUNDS) {
@@ -97,18 +101,22 @@ export class Admission {
     if (urgency === "patient" && this.#isTroubled && !this.#probes.take(this.#clock.steady())) {
       this.#resting.add(entrant);
       this.#probeSoon();
+      entrant.onHeldBack();
       return;
     }
     this.#throttle.wait(entrant, urgency === "called");
-    if (this.#isDeferred) return;
+    this.#entered.push(entrant);
     // Not synchronously: a caller that asks for a thousand locks in one tick would let the first deadlines run before
     // anything is sent.
-    this.#isDeferred = true;
-    this.#clock.defer(() => {
-      this.#isDeferred = false;
-      this.#throttle.beginNext();
-    });
+    if (this.#entered.length === 1) this.#clock.defer(this.#beginEntered);
   }
+
+  readonly #beginEntered = (): void => {
+    const entered = this.#entered;
+    this.#entered = [];
+    this.#throttle.beginNext();
+    for (const entrant of entered) if (entrant.link !== undefined) entrant.onHeldBack();
+  };
 
   /** It waits, and nodes have just reserved the name for it. */
   hurry(entrant: Entrant): void {

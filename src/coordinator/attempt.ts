@@ -167,11 +167,14 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   /** @param beginUntilMs lease clock: if it has not begun by then, it never will, and fails as `queued` */
   enter(urgency: Urgency, beginUntilMs = this.#beginUntilMs): void {
-    const { admission, schedule } = this.#context;
     this.#beginUntilMs = beginUntilMs;
-    admission.enter(this, urgency);
-    const isWaiting = this.#firstSendMs === undefined;
-    if (isWaiting && beginUntilMs < Number.POSITIVE_INFINITY) schedule.set(this, beginUntilMs);
+    this.#context.admission.enter(this, urgency);
+  }
+
+  /** Called by the admission. */
+  onHeldBack(): void {
+    const untilMs = this.#beginUntilMs;
+    if (untilMs < Number.POSITIVE_INFINITY) this.#context.schedule.set(this, untilMs);
   }
 
   /** The same once more, under another ownerId and until the same time; it has not entered yet. */

@@ -29,7 +29,7 @@ let deferred: (() => void)[] = [];
  */
 function defer(callback: () => void): void {
   deferred.push(callback);
-  if (deferred.length === 1) outside.runInAsyncScope(() => process.nextTick(runDeferred));
+  if (deferred.length === 1) outside.runInAsyncScope(process.nextTick, process, runDeferred);
 }
 
 function runDeferred(): void {

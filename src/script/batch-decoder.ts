@@ -37,10 +37,13 @@ const FREE: Vote = Object.freeze({ ...HELD, reason: "free" });
 const ENDED: Vote = Object.freeze({ ...HELD, reason: "ended" });
 
 function decodeVote(reply: unknown, operation: Operation): Vote {
-  if (reply === 0) {
-    const fence = operation.kind === "acquire" ? operation.fence : undefined;
-    return fence === undefined ? GRANTED : { kind: "granted", fence };
-  }
+  if (reply !== 0) return decodeAnswer(reply, operation);
+  const fence = operation.kind === "acquire" ? operation.fence : undefined;
+  return fence === undefined ? GRANTED : { kind: "granted", fence };
+}
+
+/** Any but the usual one: apart from that, as a process that meets no other need not compile it. */
+function decodeAnswer(reply: unknown, operation: Operation): Vote {
   const isInspected = operation.kind === "inspect" || operation.kind === "watch";
   if (isInspected && Array.isArray(reply)) return decodeSnapshot(reply);
   if (typeof reply !== "string") return unknownAnswer(reply);

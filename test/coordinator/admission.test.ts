@@ -23,6 +23,8 @@ class AdmissionBench {
   readonly admission: Admission;
   /** Those that began, in order. */
   readonly begun: string[] = [];
+  /** Those that were told that they have to wait, in order. */
+  readonly heldBack: string[] = [];
   readonly #beganMs = new Map<string, number>();
   readonly #entrants = new Map<string, Entrant>();
 
@@ -36,7 +38,7 @@ class AdmissionBench {
         this.begun.push(name);
         this.#beganMs.set(name, this.clock.now());
       };
-      this.#entrants.set(name, { begin });
+      this.#entrants.set(name, { begin, onHeldBack: () => this.heldBack.push(name) });
       this.admission.enter(this.of(name), urgency);
     }
   }
@@ -113,6 +115,18 @@ describe("Admission", () => {
     bench.end("ab", "aborted");
     bench.clock.advance(0);
     expect(bench.news()).to.equal("fd");
+  });
+
+  it("tells those that do not begin in the turn in which they enter, and nobody else", () => {
+    const bench = new AdmissionBench();
+    bench.enter("abcd");
+    bench.admission.leave(bench.of("c"));
+    expect(bench.heldBack, "within the call").to.deep.equal([]);
+    expect(bench.news()).to.equal("ab");
+    expect(bench.heldBack).to.deep.equal(["d"]);
+    bench.end("ab", "unanswered");
+    for (let count = 0; count < 400; count++) bench.enter("p", "patient");
+    expect(bench.heldBack.slice(1), "it rests until a quorum answers").to.include("p");
   });
 
   it("begins nobody who has left, and leaves no timer behind", () => {

@@ -558,7 +558,7 @@ describe("requests and preemptions of one tick keep their order", () => {
     for (let ms = 0; ms < 250; ms++) {
       // Others use up what may be tried meanwhile.
       for (let count = 0; count < 400; count++) {
-        const other = { begin: () => {} };
+        const other = { begin: () => {}, onHeldBack: () => {} };
         admission.enter(other, "patient");
         admission.leave(other);
       }

@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "8e98261c",
-  [HASHED_RUNS_A_PROFILE]: "13cfaf6e",
+  2: "381894d9",
+  [HASHED_RUNS_A_PROFILE]: "67beca61",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -51,7 +51,7 @@ export const fenceNotIncremented: Scenario = {
       options: { maxTtlMs: 8_000, checkToWriteMs: 900 },
       workload: [
         session({ atMs: 1_000, client: 0, writeCount: 1 }),
-        session({ atMs: 1_450, client: 1, waitMs: 1_000, writeCount: 1 }),
+        session({ atMs: 1_455, client: 1, waitMs: 1_000, writeCount: 1 }),
       ],
       chaosMs: 4_000,
     }),

@@ -200,7 +200,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "network"],
     noticedBy: ["L3"],
     seedBudget: 150,
-    pin: { where: 1, seed: 3, ms: 56 },
+    pin: { where: 1, seed: 3, timing: 1, ms: 928 },
   },
   {
     id: "seen-before-renewal",

@@ -37,7 +37,7 @@ export const ROWS: readonly Row[] = [
     where: ["pause", "datagram", "bursts"],
     noticedBy: ["I1"],
     seedBudget: 400,
-    pin: { where: 1, seed: 4, timing: 1, ms: 356 },
+    pin: { where: 1, seed: 4, timing: 2, ms: 1723 },
   },
   {
     id: "holder-by-a-minority",
@@ -202,7 +202,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "election"],
     noticedBy: ["I4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 29, timing: 6, ms: 321 },
+    pin: { where: 0, seed: 29, ms: 1104 },
   },
   {
     id: "shown-what-is-forged",

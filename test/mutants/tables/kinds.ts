@@ -494,7 +494,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["F1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 174, ms: 166 },
+    pin: { where: 0, seed: 49, ms: 1306 },
   },
   {
     id: "their-timestamp-without-margin",

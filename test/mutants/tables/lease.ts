@@ -112,7 +112,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["S3"],
     seedBudget: 400,
-    pin: { where: 1, seed: 28, timing: 6, ms: 120 },
+    pin: { where: 1, seed: 28, ms: 578 },
   },
   {
     id: "heals-unproven",

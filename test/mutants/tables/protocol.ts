@@ -84,7 +84,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["L1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 44, ms: 57 },
+    pin: { where: 0, seed: 44, timing: 1, ms: 1550 },
   },
   {
     id: "marks-others-records",
@@ -188,7 +188,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, timing: 1, ms: 54 },
+    pin: { where: 0, seed: 2, timing: 8, ms: 1537 },
   },
   {
     id: "split-taken-for-contention",

@@ -34,7 +34,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W4"],
     seedBudget: 300,
-    pin: { where: 0, seed: 17, timing: 2, ms: 12639 },
+    pin: { where: 0, seed: 17, timing: 1, ms: 10083 },
   },
   {
     id: "left-place-stays",
@@ -114,7 +114,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["W5"],
     seedBudget: 400,
-    pin: { where: 0, seed: 82, ms: 132 },
+    pin: { where: 0, seed: 82, timing: 1, ms: 436 },
   },
   {
     id: "writer-leaves-in-silence",
@@ -136,6 +136,6 @@ export const ROWS: readonly Row[] = [
     where: ["waiting", "shared", "network"],
     noticedBy: ["W4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 6, ms: 743 },
+    pin: { where: 0, seed: 6, timing: 7, ms: 3868 },
   },
 ];

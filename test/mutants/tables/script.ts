@@ -161,7 +161,7 @@ export const ROWS: readonly Row[] = [
     where: [scenarios.fenceNotIncremented],
     noticedBy: ["F2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, timing: 4, ms: 18 },
+    pin: { where: 0, seed: 8, ms: 30 },
   },
   {
     id: "floor-not-raised",

@@ -210,7 +210,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["W1"],
     seedBudget: 400,
-    pin: { where: 0, seed: 107, timing: 3, ms: 248 },
+    pin: { where: 0, seed: 107, timing: 1, ms: 252 },
   },
   {
     id: "resting-set-keeps-others-waiting",
