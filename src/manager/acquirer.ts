@@ -223,7 +223,8 @@ export class Acquirer {
       ...{ waitMs: wait.waitMs, maxWaiters: wait.maxWaiters, waitedMs, attemptCount },
       marginMs: this.nodes.marginMs(),
       isAdoption: standing?.as === "adopt",
-      isHeldHere: () => [...this.held].some((held) => held.keys.lockKeys.includes(keys.lockKey)),
+      isHeldHere: (names) =>
+        [...this.held].some((held) => held.keys.names.some((name) => names.includes(name))),
       recordedTtl: () => recordedTtlOf(this.nodes, settings),
     });
   }

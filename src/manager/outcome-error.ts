@@ -42,8 +42,8 @@ export interface Try {
   readonly isAdoption?: boolean;
   /** Where that is why nodes refused it: what it needs of the longest ttl on record, and what they have. */
   readonly recordedTtl?: () => RecordedTtl | undefined;
-  /** Whether the lock manager that asked already holds a lock on the name. */
-  readonly isHeldHere?: () => boolean;
+  /** Whether the lock manager that asked already holds a lock on one of these names. */
+  readonly isHeldHere?: (names: readonly string[]) => boolean;
 }
 
 /** What a lock needs of the longest ttl on record, and what a quorum of nodes has, where that is less. */
@@ -87,7 +87,8 @@ export function errorOf(
       // Permits are not joined, and who holds permits cannot be joined for another kind of lock.
       const isReentrant =
         keys.permits === undefined && votes.every((vote) => vote.takenPermits === undefined);
-      const isHeldHere = tried.isHeldHere?.() ?? false;
+      const isHeldHere =
+        tried.isHeldHere?.(heldNames.length === 0 ? keys.names : heldNames) ?? false;
       const of = { ...tried, heldNames, isHeldHere, isReentrant };
       const { waitingCount } = failure;
       if (waitingCount !== undefined) {

@@ -140,7 +140,7 @@ for (const nodeCount of [1, 5]) {
         expect(once).to.deep.include({ heldNames: [name], lockName: "a, b, c" });
         expect(once).to.include({ holderLabel: `who has ${name}` });
         expect(once.message).to.match(
-          new RegExp(`^"${name}" of "a, b, c" is held by who has ${name} `),
+          new RegExp(`^"${name}" of "a, b, c" is held by this lock manager `),
         );
         const waited = await rejectionWith(
           LockHeldError,
@@ -148,7 +148,7 @@ for (const nodeCount of [1, 5]) {
         );
         expect(waited.message)
           .to.include(`waiting for "a, b, c"`)
-          .and.include(`; "${name}" is held`);
+          .and.include(`"${name}" is held`);
         const alone = await rejectionWith(LockHeldError, locks.acquire(name, { waitMs: 0 }));
         expect(alone.heldNames).to.deep.equal([name]);
         expect(held.isHeld).to.equal(true);

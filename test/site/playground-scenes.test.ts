@@ -61,7 +61,7 @@ describe("the scenes of the playground", function () {
     ["restart-without-data", "quorate", 4_900, ["c0"]],
     ["restart-without-data", "quorate", 8_700, ["c0", "c1"]],
     ["split", "quorate", 3_500, ["c2"]],
-    ["split", "quorate", 4_600, ["c2", "c0", "c1"]],
+    ["split", "quorate", 4_600, ["c2", "c1", "c0"]],
     ["split", "naive", 4_600, []],
     ["split", "naive", 7_100, ["c1"]],
     ["nothing-helps", "quorate", 9_700, ["c0", "c1"]],
