@@ -157,6 +157,7 @@ function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettin
  */
 const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "shared",
+  "several",
   "waiting",
   "requests",
   "splits",

@@ -97,7 +97,7 @@ const IN_MODEL: readonly OracleId[] = [
 export function oraclesOf(profile: string): readonly OracleId[] {
   const inModel: readonly OracleId[] = [
     ...[...ALWAYS, ...IN_MODEL],
-    ...(["L2", "L3", "W2", "H1", "H3"] as const),
+    ...(["L2", "L3", "W2", "W8", "H1", "H3"] as const),
   ];
   switch (profile) {
     case "jump":

@@ -49,6 +49,7 @@ export function recordingNode(
         ttlMs = 0,
         fence,
         previousId,
+        partIds,
         preempts,
         waiter,
       }: AnyOperation = operation;
@@ -74,6 +75,7 @@ export function recordingNode(
         fence,
         isAgain: keys.isJoinOnly && op === "acquire" ? true : undefined,
         previous: previousId,
+        parts: partIds,
         deferred: waiter?.deferred?.ownerId,
         isPreempting: preempts,
         ticket: keys.permits && waiter?.ticket,

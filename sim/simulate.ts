@@ -40,8 +40,8 @@ export interface RunResult {
 /** Time for pending work to settle once everything is healthy, ms. */
 const SETTLE_MS = 5_000;
 
-/** Hold time of each reader in a stream of readers, ms. */
-const READ_MS = 60;
+/** Hold time of each reader, or lock on one name of a set, in a stream of them, ms. */
+const STREAM_MS = 60;
 
 /** Number of clients that contend for the lock after healing. */
 const WAITER_COUNT = 2;
@@ -168,7 +168,12 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   if (isReading) {
     const isOver = (): boolean => settledCount > 0;
     for (const client of fleet.clients) keepReading(client, name, waitMs, isOver);
-    await world.run(world.nowUs + READ_MS * 1_000);
+    await world.run(world.nowUs + STREAM_MS * 1_000);
+  } else if (also !== undefined && permits === undefined) {
+    const isOver = (): boolean => settledCount > 0;
+    for (const client of fleet.clients.slice(0, WAITER_COUNT))
+      for (const each of [name, ...also]) keepHolding(client, each, waitMs, isOver);
+    await world.run(world.nowUs + STREAM_MS * 1_000);
   }
   const wanted = { name, waitMs, also, permits, takes };
   for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
@@ -190,12 +195,28 @@ function keepReading(client: SimClient, name: string, waitMs: number, isOver: ()
     await process.sleep(delayMs);
     while (!isOver()) {
       const lock = await client.acquire({ name, waitMs, mode: "shared" });
-      await process.sleep(READ_MS);
+      await process.sleep(STREAM_MS);
       if (lock !== undefined) await client.release(lock);
     }
   };
   process.enter(() => {
-    for (const delayMs of [0, READ_MS / 2]) void read(delayMs);
+    for (const delayMs of [0, STREAM_MS / 2]) void read(delayMs);
+  });
+}
+
+/** Two that alternate per client and name, so that it is nearly always held, and waited for. */
+function keepHolding(client: SimClient, name: string, waitMs: number, isOver: () => boolean): void {
+  const { process } = client;
+  const hold = async (): Promise<void> => {
+    while (!isOver()) {
+      const lock = await client.acquire({ name, waitMs });
+      await process.sleep(STREAM_MS);
+      if (lock !== undefined) await client.release(lock);
+    }
+  };
+  process.enter(() => {
+    void hold();
+    void hold();
   });
 }
 

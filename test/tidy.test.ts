@@ -265,6 +265,8 @@ describe("the outside world", () => {
       "attempt.ts",
       // Within an attempt: `protocol/split` says for how long.
       "contest.ts",
+      // For how long a set keeps names: `protocol/gathering` says that.
+      "gathering.ts",
       // Polls who holds a name, and acquires nothing.
       "observation.ts",
     ]);

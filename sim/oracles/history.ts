@@ -77,6 +77,8 @@ export interface SendEvent extends InRound<"send"> {
   readonly isAgain?: boolean | undefined;
   /** Of a lock that is passed on: the owner whose lock it was. */
   readonly previous?: string | undefined;
+  /** Of a set: the owners that have some of its names for it. */
+  readonly parts?: readonly string[] | undefined;
   /** The owner of the acquire that nodes may execute later. */
   readonly deferred?: string | undefined;
   /** For an acquire that takes the name, whoever holds it. */
@@ -514,6 +516,7 @@ export const ORACLE_IDS = [
     "W5",
     "W6",
     "W7",
+    "W8",
   ] as const),
   ...(["H1", "H2", "H3", "H4", "D1", "D2", "J1", "O1", "O2", "I1", "I2", "I3", "I4"] as const),
 ] as const;

@@ -38,6 +38,7 @@ import { checkQuarantine } from "./quarantine.js";
 import { checkQueueEnds } from "./queue-ends.js";
 import { checkReasons } from "./reasons.js";
 import { checkReleases } from "./releases.js";
+import { checkSets } from "./sets.js";
 import { checkSettling } from "./settling.js";
 import { checkSplits } from "./splits.js";
 import { checkFencedStore, checkUnfencedStore } from "./stores.js";
@@ -83,6 +84,7 @@ export const ORACLES: Readonly<Record<OracleId, Oracle>> = {
   W5: checkOpenings,
   W6: checkPromptAsks,
   W7: checkLateWakes,
+  W8: checkSets,
   H1: checkAdoptions,
   H2: checkEnded,
   H3: checkRobbed,

@@ -13,7 +13,7 @@ import {
   type VoteEvent,
 } from "./history.js";
 import { Listeners } from "./listeners.js";
-import { isPermit, isSet, rootOf, rootsOf } from "./names.js";
+import { isPermit, rootOf, rootsOf } from "./names.js";
 import { NodeLists } from "./node-lists.js";
 import { queueOrder } from "./queue-order.js";
 import { PermitCounts } from "./permit-counts.js";
@@ -150,7 +150,7 @@ export function checkLateWakes(history: History, violate: Violate): void {
   const mayJudge = (process: string, name: string, atUs: number): boolean => {
     if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;
     const calls = waiting.calls(process, name);
-    return !calls.some((call) => isSet(call.name) || call.owner !== undefined);
+    return !calls.some((call) => call.owner !== undefined);
   };
   const onGrant = ({ process, name, ownerId, owner, atUs }: GrantEvent): void => {
     const root = rootOf(name);

@@ -1,6 +1,6 @@
 import { getOrAdd } from "./get-or-add.js";
 import type { History, HistoryEvent, Violate } from "./history.js";
-import { allWaitedFor, isSet, rootOf, waitedFor } from "./names.js";
+import { allWaitedFor, rootOf } from "./names.js";
 import { NodeLists } from "./node-lists.js";
 import { Waiting } from "./waiting.js";
 
@@ -30,10 +30,8 @@ interface Asker {
 /**
  * W6: a waiter that a quorum of nodes has told that it is its turn asks them at once, and not with its next look. Except
  * that its attempt is under way, that it holds the name, that it was told so more often than it may follow, that few
- * attempts of its process may be under way at once, that the process has left the queue which that is about, that its
- * first wants more permits than it was told of, or that a set of names waits there as well, which lets others pass when
- * it lacks another name. It is judged where the process
- * has missed no answer lately.
+ * attempts of its process may be under way at once, that the process has left the queue which that is about, or that its
+ * first wants more permits than it was told of. It is judged where the process has missed no answer lately.
  */
 export function checkPromptAsks(history: History, violate: Violate): void {
   const { settings, events } = history;
@@ -65,8 +63,7 @@ export function checkPromptAsks(history: History, violate: Violate): void {
   const mayAsk = ({ process, name, asksUs }: Asker, atUs: number, toldCount: number): boolean => {
     if (Number.isFinite(waiting.endedUs(process, name))) return false;
     const calls = waiting.calls(process, name);
-    if (calls.some((call) => isSet(call.name))) return false;
-    const own = calls.filter((call) => waitedFor(call.name) === name);
+    const own = calls.filter((call) => allWaitedFor(call.name).includes(name));
     if (calls.length > 0 && own.length === 0) return false;
     if ((own[0]?.count ?? 1) > toldCount) return false;
     if (atUs - (troubledUs.get(process) ?? Number.NEGATIVE_INFINITY) < CALM_US) return false;

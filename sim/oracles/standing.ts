@@ -16,8 +16,8 @@ const EVERY_US = 500_000;
 
 /**
  * Of W3: whoever waits, and has come to stand in the queues, goes on standing in those of a quorum as long as
- * a quorum is well and within its reach. (Owners, who may be let in meanwhile, and sets, which may lack another name,
- * ask by themselves.)
+ * a quorum is well and within its reach. (Owners, who may be let in meanwhile, ask by themselves; sets alone may stand
+ * in the queue of another of their names.)
  */
 export function checkStanding(history: History, violate: Violate): void {
   const check = new Check(new NodeLists(history), violate);
@@ -91,9 +91,9 @@ class Check {
   }
 
   #isMissing({ process, name, calls, startedUs }: Waits, nowUs: number): boolean {
-    if ([...calls.values()].some((call) => call.owner !== undefined || isSet(call.name))) {
-      return false;
-    }
+    const all = [...calls.values()];
+    if (all.some((call) => call.owner !== undefined)) return false;
+    if (all.every((call) => isSet(call.name))) return false;
     const held = this.#held.get(`${process} ${name}`);
     if (held !== undefined && held.owners.size > 0) return false;
     const sinceUs = Math.max(startedUs, held?.lastUs ?? 0);

@@ -20,10 +20,13 @@ export interface Waits {
   endedUs: number;
 }
 
-/** Who waits for which names, of a set for the first: there it stands in the queues. */
+/** Who waits for which names, of a set for each: it stands in the queues of those that it lacks. */
 export class Waiting {
   readonly #waits = new Map<string, Waits>();
-  readonly #calls = new Map<number, Waits>();
+  readonly #calls = new Map<
+    number,
+    { readonly process: string; readonly waits: readonly Waits[] }
+  >();
 
   see(event: HistoryEvent): void {
     if (event.kind === "call" && event.what === "acquire") this.#onCall(event);
@@ -48,25 +51,27 @@ export class Waiting {
 
   /** Those who wait now. */
   all(): Iterable<Waits> {
-    return new Set(this.#calls.values());
+    return new Set([...this.#calls.values()].flatMap(({ waits }) => waits));
   }
 
   #onCall(event: CallEvent): void {
-    const { process, name, call, atUs } = event;
-    const [first = name] = rootsOf(name);
-    const waits = getOrAdd(this.#waits, `${process} ${first}`, () => {
-      return { process, name: first, calls: new Map(), startedUs: 0, endedUs: 0 };
+    const { process, call, atUs } = event;
+    const all = rootsOf(event.name).map((name) => {
+      const waits = getOrAdd(this.#waits, `${process} ${name}`, () => {
+        return { process, name, calls: new Map(), startedUs: 0, endedUs: 0 };
+      });
+      if (waits.calls.size === 0) waits.startedUs = atUs;
+      waits.calls.set(call, event);
+      return waits;
     });
-    this.#calls.set(call, waits);
-    if (waits.calls.size === 0) waits.startedUs = atUs;
-    waits.calls.set(call, event);
+    this.#calls.set(call, { process, waits: all });
   }
 
   #end(call: number, atUs: number): void {
-    const waits = this.#calls.get(call);
-    if (waits === undefined) return;
+    for (const waits of this.#calls.get(call)?.waits ?? []) {
+      waits.calls.delete(call);
+      waits.endedUs = atUs;
+    }
     this.#calls.delete(call);
-    waits.calls.delete(call);
-    waits.endedUs = atUs;
   }
 }

@@ -21,6 +21,7 @@ import { JOINER, NEWCOMER, PREEMPT, type AcquireMode } from "./acquire-mode.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
+import { Gathering, unobserved } from "./gathering.js";
 import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { PermitPicker } from "./permit-picker.js";
@@ -56,6 +57,8 @@ export interface Wanted {
     | undefined;
   /** A pause before it begins, ms. */
   readonly delayMs?: number;
+  /** Of one for a set that waits for its names: the place of that. */
+  readonly ticket?: number;
 }
 
 const WAIT = { as: "wait" } as const;
@@ -80,6 +83,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   readonly #onSetback: ((failure: AttemptFailure) => void) | undefined;
   /** Of a semaphore: which permit to ask for. */
   readonly #picker: PermitPicker | undefined;
+  /** Of a set: how it waits for its names, once it does. */
+  #gathering: Gathering | undefined;
   /** Called when the nodes have decided, or their decision no longer matters. */
   readonly #onDecided: (() => void)[] = [];
   /** How often the last attempt was made again because this process was too busy to send it in time. */
@@ -96,7 +101,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
    */
   constructor(
     context: Context,
-    { keys, settings, wait, standing = WAIT, delayMs = 0 }: Wanted,
+    { keys, settings, wait, standing = WAIT, delayMs = 0, ticket }: Wanted,
     settle: (outcome: AcquireOutcome) => void,
     onSetback?: (failure: AttemptFailure) => void,
   ) {
@@ -114,7 +119,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
         minHoldMs: standing.minHoldMs ?? 0,
       };
     }
-    const request = { keys, settings, wait, startedMs, deadlineMs };
+    const request = { keys, settings, wait, startedMs, deadlineMs, ticket };
     this.#state = new State(context, request, standing.as, this.#preemption);
     this.#isDelayed = delayMs > 0;
     this.#settle = settle;
@@ -284,6 +289,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       case "wait":
         this.#waitUntil(move.untilMs);
         break;
+      case "gather":
+        this.#gather(move.lockKey, nowMs);
+        break;
       case "queue":
         this.#queue(nowMs, move.failure);
         break;
@@ -324,8 +332,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { place, request } = this.#state;
     if (place !== undefined && failure !== undefined) {
       place.remember(failure, this.#sentMs);
-      const tookMs = nowMs - this.#sentMs;
-      place.letPass(failure, () => restUntilMs(failure, this.#state, tookMs, nowMs));
+      place.letPass(failure, () => restUntilMs(failure, this.#state, nowMs));
+      if (!place.isFirst) this.#gathering?.stop();
       this.on({ what: "queued", failure }, nowMs);
     } else {
       const entered = new WaitPlace(this.#context, request, this);
@@ -334,6 +342,37 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       if (failure !== undefined) entered.remember(failure, this.#sentMs);
       this.on({ what: "entered", failure }, nowMs);
     }
+  }
+
+  #gather(lockKey: string, nowMs: number): void {
+    this.#gathering ??= this.#newGathering();
+    const isAsking = this.#gathering?.seek(lockKey) === true;
+    if (!this.#isOver) this.#sleepUntil(isAsking ? nowMs : this.#state.request.deadlineMs);
+  }
+
+  #newGathering(): Gathering | undefined {
+    const { place, request } = this.#state;
+    const parts = this.keys.parts?.();
+    if (parts === undefined || place === undefined) return undefined;
+    const { settings, deadlineMs } = request;
+    const { maxWaiters: _, ...wait } = { ...request.wait, fair: true };
+    const context = unobserved(this.#context);
+    return new Gathering(
+      this.#context,
+      {
+        request,
+        ask: (keys, settle) => {
+          const waitMs = deadlineMs - context.clock.now();
+          const wanted = { keys, settings, wait: { ...wait, waitMs }, ticket: place.ticket };
+          return new Acquire(context, wanted, (outcome) => {
+            if (outcome.kind !== "aborted")
+              settle(outcome.kind === "granted" ? outcome.lease : undefined);
+          });
+        },
+        onPart: (isHad) => this.on({ what: "part", isHad }),
+      },
+      parts,
+    );
   }
 
   #askInTurn(place: WaitPlace, nowMs: number): void {
@@ -361,6 +400,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       contends,
       contest: contends ? this.#state.contest : undefined,
       countsWaiters: countsWaiters(this.#state, this.#state.attemptCount),
+      partIds: this.#gathering?.ask(),
     };
     const attempt = new Attempt(this.#context, asked, this);
     this.#state.attempt = attempt;
@@ -463,6 +503,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { place } = this.#state;
     place?.leavePlace();
     place?.leave(outcome.kind === "granted" ? outcome.lease : undefined);
+    this.#gathering?.stop();
     this.#preemption?.pay();
     this.#settle(outcome);
   }
@@ -510,9 +551,12 @@ class State implements Known {
   }
 
   get ownWaiters(): OwnWaiters {
-    const own = [...(this.#context.waitQueues.of(this.request.keys) ?? [])];
+    const { keys } = this.request;
+    const own = [...(this.#context.waitQueues.of(keys) ?? [])];
     const places = new Set(own.flatMap(({ waiter }) => (waiter ? turnTextOf(waiter) : [])));
-    return { count: own.length, placeCount: places.size };
+    // Of sets, the first has a waiter for the name.
+    const placeCount = keys.parts === undefined ? places.size : Math.min(1, own.length);
+    return { count: own.length, placeCount };
   }
 
   get undecidedMs(): number | undefined {

@@ -4,7 +4,6 @@ import { newOperation, type OperationOf, type Vote, type Votes } from "../protoc
 import type { Waiter } from "../protocol/node-queue.js";
 import {
   failureOf,
-  isElsewhere,
   isLossReasonKnown,
   isOwnDelay,
   learn,
@@ -66,6 +65,8 @@ export interface Asked {
   readonly contends?: boolean;
   /** In which earlier attempts of its acquire were. */
   readonly contest?: Contest | undefined;
+  /** Of several names: the owners of locks on some of them, which become part of it. */
+  readonly partIds?: readonly string[] | undefined;
   /** Nodes that refuse it are asked how many wait. It is in no queue. */
   readonly countsWaiters?: boolean;
 }
@@ -551,8 +552,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const { settings, keys } = this.#asked;
     const token = this.#token;
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.
-    const rejoins = keys.queue.rejoins && !isElsewhere(keys, this.#votes);
-    const keepsPlace = rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
+    const keepsPlace = keys.queue.rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
     let waiter = keepsPlace ? this.#mode.waiter : undefined;
     // An adoption rejects such grants itself.
     const isForAll = token !== undefined || as === "adoption";
@@ -603,6 +603,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       sendBeforeMs: nowMs + settings.nodeTimeoutMs,
       waiter: this.#mode.waiter,
       previousId,
+      partIds: this.#asked.partIds,
       preempts: this.#mode.as === "preempt" ? true : undefined,
       countsWaiters: this.#asked.countsWaiters === true ? true : undefined,
     });

@@ -1,6 +1,6 @@
 import { MAX_TURN_TRIES_A_SECOND } from "../protocol/backoff.js";
 import { turnMs, type DeferredAcquire, type Waiter } from "../protocol/node-queue.js";
-import { isElsewhere, type AttemptFailure } from "../protocol/attempt-failure.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened, WaitSettings } from "../protocol/next-move.js";
 import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
@@ -25,6 +25,8 @@ export interface AcquireRequest {
   readonly startedMs: number;
   /** The acquire's deadline, lease clock, ms. */
   readonly deadlineMs: number;
+  /** Of one for a set that waits for its names: the place of that. */
+  readonly ticket?: number | undefined;
 }
 
 /** The acquire that waits. */
@@ -54,6 +56,8 @@ interface Asking {
 export class WaitPlace implements QueueMember {
   readonly request: AcquireRequest;
   readonly keys: LockKind;
+  /** Its place in all queues, in the order in which waits began. */
+  readonly ticket: number;
   waiter: Waiter | undefined;
   /** A reader of this process holds the lock, or asks with it: this one may ask although it is not first in line. */
   isLetIn = false;
@@ -83,8 +87,10 @@ export class WaitPlace implements QueueMember {
     this.keys = request.keys;
     this.#askedMs = request.startedMs;
     this.#acquire = acquire;
-    if (inbox !== undefined) {
-      const ticket = context.waitQueues.ticket();
+    const ticket = request.ticket ?? context.waitQueues.ticket();
+    this.ticket = ticket;
+    // Of a set, the waiters for its names have one each.
+    if (inbox !== undefined && this.keys.parts === undefined) {
       const { placePrefix } = this.keys.queue;
       const turn = turnMs(request.settings.nodeTimeoutMs);
       // With all properties: to add one to a copy takes V8 longer than all else here.
@@ -225,9 +231,8 @@ export class WaitPlace implements QueueMember {
   }
 
   /**
-   * It asks again later. A waiter for only the first name does not wait for the other names of a set. Nor does one wait
-   * for what only the first asks of the nodes, such as answers that are faster than theirs: while that cannot be had,
-   * nobody would get the name. A `fair` one lets nobody pass for that reason.
+   * It asks again later. Nobody waits for what only the first asks of the nodes, such as answers that are faster than
+   * theirs: while that cannot be had, nobody would get the name. A `fair` one lets nobody pass.
    *
    * @param restUntilMs until when others may ask before it, lease clock
    */
@@ -235,8 +240,7 @@ export class WaitPlace implements QueueMember {
     this.isLetIn = false;
     const { turns } = this;
     const isContended = failure.kind === "refused" || failure.kind === "split";
-    const isOfName = isContended && !isElsewhere(this.keys, failure.votes);
-    const mayPass = !isOfName && (this.keys.names.length > 1 || !this.request.wait.fair);
+    const mayPass = !isContended && !this.request.wait.fair;
     if (mayPass && turns?.letPass(this, restUntilMs(), failure) === true) this.#onPassed(turns);
   }
 
@@ -248,11 +252,6 @@ export class WaitPlace implements QueueMember {
   /** Until then others may ask before it; undefined if it does not rest. */
   get restsUntilMs(): number | undefined {
     return this.rest?.untilMs;
-  }
-
-  /** How many others of its wait queue poll for something else. */
-  get otherCount(): number {
-    return this.#waitQueue?.otherCount(this) ?? 0;
   }
 
   /** It asks: nobody passes it any more. */
@@ -306,7 +305,10 @@ export class WaitPlace implements QueueMember {
     // It may wake sooner for that: the next look has to say again that the name is still held.
     if (this.#place !== undefined) this.#place.toldFreeAtMs = undefined;
     if (happened.what === "reader" && attempt === undefined) this.isLetIn = true;
-    if (happened.what === "passed" && this.#waitQueue) this.#onPassed(this.#waitQueue);
+    if (happened.what === "passed" && this.#waitQueue) {
+      this.leavePlace();
+      this.#onPassed(this.#waitQueue);
+    }
     if (happened.what === "turn" && happened.isQuorum && attempt !== undefined) {
       const nowMs = this.#context.clock.now();
       if (attempt.hurry(nowMs, this.mayAskInTurn(nowMs))) this.takeTurn(nowMs);

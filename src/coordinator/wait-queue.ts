@@ -29,8 +29,13 @@ export interface GrantedWaiter {
 
 /** One acquire that waits. */
 export interface QueueMember extends Linkable {
-  readonly request: WaitingWish;
-  /** What it waits for: the name of the wait queue, or several names of which that is the first. */
+  readonly request: WaitingWish & {
+    /** Of one for a set, which has waited since before: its place. */
+    readonly ticket?: number | undefined;
+  };
+  /** In the order in which waits began. */
+  readonly ticket: number;
+  /** What it waits for. */
   readonly keys: LockKind;
   /** How it is marked in the nodes' queues. */
   readonly waiter: Waiter | undefined;
@@ -97,13 +102,15 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   }
 
   /**
-   * Puts it behind all but those that rest. @returns whether it may ask at once: it is a reader, and so are all ahead of
-   * it, which have asked for nothing yet, so that all ask together
+   * Puts it behind all but those that rest; one for a set behind those that began to wait before the set.
+   *
+   * @returns whether it may ask at once: it is a reader, and so are all ahead of it, which have asked for nothing yet, so
+   *   that all ask together
    */
   append(member: QueueMember, nowMs: number): boolean {
     const { first } = this;
     member.rest = this.#restFor(member.request, nowMs);
-    this.#insert(member, member.rest?.untilMs ?? nowMs);
+    this.#insert(member, member.rest?.untilMs ?? nowMs, member.request.ticket);
     this.#mostWanted = Math.max(this.#mostWanted, member.keys.permits?.wanted ?? 0);
     if (this.first !== first) first?.on({ what: "passed" });
     const ahead = this.before(member);
@@ -118,32 +125,25 @@ export class WaitQueue extends LinkedSet<QueueMember> {
     return !mayPass || this.#restFor(request, nowMs) !== undefined;
   }
 
-  /** How many others poll for something else than it: each asks by itself. */
-  otherCount({ keys }: QueueMember): number {
-    const names = new Set<string>();
-    for (const each of this) names.add(each.keys.name);
-    names.delete(keys.name);
-    return names.size;
-  }
-
-  /** Of a newcomer that would ask what is known, or pass a `fair` one that wants the same lock. */
+  /** Of a newcomer that would ask what is known, or pass a `fair` one. */
   #restFor(request: WaitingWish, nowMs: number): Rest | undefined {
     // The last rests longest.
     for (let each = this.last; each !== undefined; each = this.before(each)) {
-      const { rest, keys } = each;
+      const { rest } = each;
       if (rest === undefined || rest.untilMs <= nowMs) return undefined;
-      const isBehindFair = each.request.wait.fair && keys.name === request.keys.name;
-      if (isBehindFair || saysTo(rest.failure, rest.request, request)) return rest;
+      if (each.request.wait.fair || saysTo(rest.failure, rest.request, request)) return rest;
     }
     return undefined;
   }
 
-  /** Ahead of those that rest longer than that. */
-  #insert(member: QueueMember, untilMs: number): void {
+  /** Ahead of those that rest longer than that, and of those that have a later ticket and do not ask already. */
+  #insert(member: QueueMember, untilMs: number, ticket = Number.POSITIVE_INFINITY): void {
     const behind: QueueMember[] = [];
-    while (this.last?.rest !== undefined && this.last.rest.untilMs > untilMs) {
-      behind.push(this.last);
-      this.delete(this.last);
+    for (let each = this.last; each !== undefined; each = this.last) {
+      const isLater = each.ticket > ticket && !each.isAsking && !each.isAboutToAsk;
+      if (each.rest === undefined ? !isLater : each.rest.untilMs <= untilMs) break;
+      behind.push(each);
+      this.delete(each);
     }
     this.add(member);
     for (const each of behind.toReversed()) this.add(each);
@@ -169,21 +169,19 @@ export class WaitQueue extends LinkedSet<QueueMember> {
 
   /**
    * The first waiter cannot be granted yet, and rests: waiters to whom its failure says nothing may ask meanwhile. The
-   * others rest with it, and so do those that would pass a `fair` one for the same lock.
+   * others rest with it, and so do those that would pass a `fair` one.
    *
    * @returns whether another is first now
    */
   letPass(first: QueueMember, untilMs: number, failure: AttemptFailure): boolean {
     let rest: Rest = { untilMs, failure, request: first.request };
     const staying: QueueMember[] = [];
-    const fairNames = new Set<string>();
+    let isBehindFair = false;
     for (const each of this) {
       const { request } = each;
-      const isBehindFair = fairNames.has(request.keys.name);
-      if (isBehindFair || saysTo(failure, first.request, request)) {
-        staying.push(each);
-        if (request.wait.fair) fairNames.add(request.keys.name);
-      }
+      if (!isBehindFair && !saysTo(failure, first.request, request)) continue;
+      staying.push(each);
+      isBehindFair ||= request.wait.fair;
     }
     for (const each of staying) {
       this.delete(each);
@@ -320,7 +318,7 @@ export class KnownFailures {
 
   /** @param request whose attempt failed */
   add(failure: AttemptFailure, request: Wish, sentMs: number): void {
-    const others = this.#known.filter((known) => !isTold(failure, request, known.request));
+    const others = this.#known.filter((known) => !saysTo(failure, request, known.request));
     this.#known = [...others, { failure, request, sentMs }].slice(-MAX_KNOWN);
   }
 
@@ -331,14 +329,9 @@ export class KnownFailures {
    */
   findFor(request: Wish, sinceMs: number): AttemptFailure | undefined {
     return this.#known.findLast(
-      ({ failure, request: asked, sentMs }) => sentMs > sinceMs && isTold(failure, asked, request),
+      ({ failure, request: asked, sentMs }) => sentMs > sinceMs && saysTo(failure, asked, request),
     )?.failure;
   }
-}
-
-/** A set of names is not told how its first name was refused: it asks for all, and says which of them are held. */
-function isTold(failure: AttemptFailure, asked: Wish, other: Wish): boolean {
-  return asked.keys.name === other.keys.name && saysTo(failure, asked, other);
 }
 
 /**
@@ -346,8 +339,6 @@ function isTold(failure: AttemptFailure, asked: Wish, other: Wish): boolean {
  * Not if what it wants differs, or if it is content with less: with slower answers, or with less time left.
  */
 export function saysTo({ kind, votes }: AttemptFailure, asked: Wish, other: Wish): boolean {
-  // What delays a waiter for several names says nothing to waiters for one of them. All want that one.
-  if (asked.keys.names.length > 1 && asked.keys.name !== other.keys.name) return false;
   if (votes.some(isAboutKind) && !isSameKind(asked.keys, other.keys)) return false;
   if (kind === "refused" || kind === "split") return true;
   const [its, others] = [asked.settings, other.settings];

@@ -30,10 +30,10 @@ export class ContendedNames {
   readonly #untilMs = new Map<string, number>();
 
   /** It was granted. @param isContended other clients want the name, or held it */
-  onGranted({ waitQueueKey, queue, names }: LockKind, isContended: boolean, nowMs: number): void {
+  onGranted({ waitQueueKey, queue }: LockKind, isContended: boolean, nowMs: number): void {
     if (this.#untilMs.size > 0) this.#untilMs.delete(waitQueueKey);
-    // A first refusal says little where locks are shared; in a set of names it does not say whose queue to join.
-    if (!isContended || !queue.rejoins || queue.admitsOthers || names.length > 1) return;
+    // A first refusal says little where locks are shared, and a set is in no queue.
+    if (!isContended || !queue.rejoins || queue.admitsOthers) return;
     this.#untilMs.set(waitQueueKey, nowMs + CONTENDED_MS);
     if (this.#untilMs.size <= MAX_CONTENDED_NAMES) return;
     const [oldest = waitQueueKey] = this.#untilMs.keys();
@@ -86,7 +86,10 @@ export class WaitQueues {
 
   /** Number of waiting acquires, by wait queue. */
   *sizes(): Iterable<{ readonly keys: LockKind; readonly size: number }> {
-    for (const { keys, size } of this.#waitQueues.values()) yield { keys, size };
+    for (const waitQueue of this.#waitQueues.values()) {
+      const size = [...waitQueue].filter(isCounted).length;
+      if (size > 0) yield { keys: waitQueue.keys, size };
+    }
   }
 
   of(keys: Pick<KeysInProcess, "waitQueueKey">): WaitQueue | undefined {
@@ -102,7 +105,7 @@ export class WaitQueues {
       this.#waitQueues.set(waitQueueKey, waitQueue);
     }
     const isLetIn = waitQueue.append(member, this.#clock.now());
-    this.#observer?.onWaiting?.(member.keys, waitQueue.size, 1);
+    if (isCounted(member)) this.#observer?.onWaiting?.(member.keys, waitQueue.size, 1);
     this.inbox?.listen();
     return { waitQueue, isLetIn };
   }
@@ -123,7 +126,7 @@ export class WaitQueues {
     // A waiter for a permit need not wait for the granted one: others may be free.
     const numbers = holder?.keys.permits?.numbers;
     waitQueue.remove(member, holder !== undefined && numbers === undefined);
-    this.#observer?.onWaiting?.(member.keys, waitQueue.size, -1);
+    if (isCounted(member)) this.#observer?.onWaiting?.(member.keys, waitQueue.size, -1);
     const { first } = waitQueue;
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);
@@ -262,6 +265,11 @@ export class WaitQueues {
     const leave = newOperation("leave", { keys, ownerId: waiter.inbox, sendBeforeMs, waiter });
     this.#nodes[index]?.submit(leave, NOBODY, false);
   }
+}
+
+/** A set that waits for its names is itself among the acquires that wait. */
+function isCounted({ request }: QueueMember): boolean {
+  return request.ticket === undefined;
 }
 
 function hasPlace(member: QueueMember | undefined, place: Waiter): boolean {

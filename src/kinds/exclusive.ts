@@ -37,6 +37,7 @@ export class NamedLock implements LockKind {
   declare readonly holderKey: string;
   declare readonly queue: QueueRules;
   declare readonly permits: LockKind["permits"];
+  declare readonly parts: LockKind["parts"];
   declare readonly joinOnly: LockKind["joinOnly"];
   declare readonly isJoinOnly: boolean;
   declare readonly allows: LockKind["allows"];
@@ -58,6 +59,7 @@ export class NamedLock implements LockKind {
     this.holderKey = kind.holderKey ?? lockKey;
     this.queue = kind.queue ?? WHOLE_NAME;
     this.permits = kind.permits;
+    this.parts = kind.parts;
     this.joinOnly = kind.joinOnly;
     this.isJoinOnly = kind.isJoinOnly ?? false;
     this.allows = kind.allows ?? NOTHING;
@@ -81,9 +83,16 @@ export function exclusiveLock(keys: NameKeys): LockKind {
   return new NamedLock(keys, KIND);
 }
 
+const UNSHARED = { ...KIND, queue: { ...KIND.queue, passesOn: false } };
+
 /** The term of an election: observers are told of the next leader, so the nodes have to know. */
 export function termOf(keys: NameKeys): LockKind {
-  return new NamedLock(keys, { ...KIND, queue: { ...KIND.queue, passesOn: false } });
+  return new NamedLock(keys, UNSHARED);
+}
+
+/** What a set has of one of its names while it waits for another: the set replaces it on the nodes. */
+export function partOf(keys: NameKeys): LockKind {
+  return new NamedLock(keys, UNSHARED);
 }
 
 /** Of the lock that a node has granted by itself: nodes do so with exclusive locks of one name. */

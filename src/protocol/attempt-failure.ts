@@ -1,4 +1,3 @@
-import type { LockKind } from "./lock-kind.js";
 import type { Vote, Votes } from "./operation.js";
 import { quorumFreeInMs, quorumSize, toleratedCount } from "./quorum.js";
 
@@ -63,20 +62,6 @@ export function isHopeless(votes: Votes): boolean {
     if (vote?.kind === "fault" && vote.fault === "misconfigured") hopelessCount++;
   }
   return hopelessCount > toleratedCount(votes.length);
-}
-
-/**
- * Whether a set of names was refused for another than the first, in whose queue it waits: it learns when that is free
- * only by asking. Meanwhile it keeps nobody waiting there, and must not be notified.
- */
-export function isElsewhere(
-  { names, lockKey }: Pick<LockKind, "names" | "lockKey">,
-  votes: Votes,
-): boolean {
-  if (names.length === 1) return false;
-  return votes.some(
-    (vote) => vote?.kind === "refused" && vote.reason === "held" && vote.key !== lockKey,
-  );
 }
 
 /** Whether it is undecided because of nodes that this process was too late to ask: it says nothing about them. */

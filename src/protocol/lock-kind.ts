@@ -15,7 +15,7 @@ export interface QueueRules {
   readonly admitsOthers: boolean;
   /** A release in this process may be combined with the acquire of the next waiter. */
   readonly passesOn: boolean;
-  /** After a failed attempt it is in the nodes' queues, including those of nodes that granted it; of a set see `isElsewhere`. */
+  /** After a failed attempt it is in the nodes' queues, including those of nodes that granted it. */
   readonly rejoins: boolean;
   /** A lock that a node refused, and others granted, stays in the queue there: it can be restored in its turn. */
   readonly keepsPlace: boolean;
@@ -64,6 +64,11 @@ export interface LockKind extends NameKeys, KeysInProcess {
 
   readonly queue: QueueRules;
   readonly permits: Permits | undefined;
+  /**
+   * Of several names, the lock of each of them alone, in the order of `lockKeys`: as these a set waits, see
+   * `coordinator/gathering`. Undefined of one name.
+   */
+  readonly parts: (() => readonly LockKind[]) | undefined;
   /**
    * The same for an acquire that is granted only where its owner already holds the lock; undefined without an owner.
    */

@@ -1,5 +1,6 @@
 import { isHopeless, isOwnDelay, unaskedFailure, type AttemptFailure } from "./attempt-failure.js";
 import { backoffMs, turnWaitMs } from "./backoff.js";
+import { missingKey } from "./gathering.js";
 import type { LockKind } from "./lock-kind.js";
 import { waitingCountOf, type OwnWaiters } from "./queue-end.js";
 import { askAll, isContestOpen, type ContestState } from "./split.js";
@@ -30,7 +31,7 @@ export interface Known {
   readonly standing: Standing;
   /** What it wants. */
   readonly request: {
-    readonly keys: Pick<LockKind, "joinOnly" | "names" | "queue" | "permits">;
+    readonly keys: Pick<LockKind, "joinOnly" | "parts" | "queue" | "permits">;
     /** @param nodeTimeoutMs how long an attempt may take at most, ms */
     readonly settings: { readonly nodeTimeoutMs: number };
     readonly wait: WaitSettings;
@@ -73,8 +74,6 @@ export interface Known {
         readonly knownFailure: AttemptFailure | undefined;
         /** It has failed, or others that ask the same have: until then those to whom that says nothing may ask before it. */
         readonly restsUntilMs: number | undefined;
-        /** How many others of its wait queue poll for something else. */
-        readonly otherCount: number;
         /** Notifications have not made it ask too often. */
         mayAskInTurn(nowMs: number): boolean;
       }
@@ -134,6 +133,8 @@ export type Happened =
   | { readonly what: "turn"; readonly isQuorum: boolean }
   /** From now on notifications can arrive. */
   | { readonly what: "heard" }
+  /** A waiter for one name of a set has got it. @param isHad false: or cannot wait for it any more */
+  | { readonly what: "part"; readonly isHad: boolean }
   /** Its place was refreshed. @param quorumFreeInMs undefined if no quorum answered */
   | { readonly what: "looked"; readonly quorumFreeInMs: number | undefined };
 
@@ -170,6 +171,8 @@ export type NextMove =
     }
   /** For a message, in its place in the nodes' queues, until then or its deadline; or until refreshes say so. */
   | { readonly move: "wait"; readonly untilMs: number }
+  /** For that name of its set, by a waiter for that alone. */
+  | { readonly move: "gather"; readonly lockKey: string }
   /** In the wait queue, which it enters if it is not in it. */
   | { readonly move: "queue"; readonly failure: AttemptFailure | undefined }
   | { readonly move: "giveUp"; readonly failure: AttemptFailure }
@@ -226,6 +229,9 @@ export function nextMove(happened: Happened, known: Known, nowMs: number): NextM
       return onLooked(happened.quorumFreeInMs, known, nowMs);
     case "passed":
       return known.attempt === undefined ? behind(known.lastFailure, known, nowMs) : GO_ON;
+    case "part":
+      if (known.attempt !== undefined || known.place?.isFirst !== true) return GO_ON;
+      return happened.isHad ? ASK : after(undefined, known, nowMs);
     case "first":
     case "reader":
     case "turn":
@@ -250,27 +256,9 @@ export function isMadeAgain({ kind, votes }: AttemptFailure, delayCount: number)
   return kind === "unreachable" && isOwnDelay(votes) && delayCount < MAX_DELAYS;
 }
 
-/** For each other waiter of a wait queue that polls by itself, ms: so all of them make at most 250 attempts a second. */
-const MIN_POLL_SHARE_MS = 4;
-
-/**
- * Until when a waiter rests that has failed in a way that says nothing to others: as long as it pauses anyway. Those
- * that poll by themselves ask one after the other, and whoever comes asks after those whose rest is over. So they rest
- * long enough that a third of the time none of them asks, with jitter, so that they do not all ask in a row.
- *
- * @param tookMs how long its attempt took
- */
-export function restUntilMs(
-  failure: AttemptFailure,
-  known: Known,
-  tookMs: number,
-  nowMs: number,
-): number {
-  const attemptMs = Math.min(tookMs, known.request.settings.nodeTimeoutMs);
-  const shareMs = Math.max(MIN_POLL_SHARE_MS, attemptMs);
-  const othersMs = (known.place?.otherCount ?? 0) * shareMs;
-  const restMs = othersMs > 0 ? othersMs * (1 + known.random()) : 0;
-  return nowMs + Math.max(pollMs(failure, known), restMs);
+/** Until when a waiter rests that has failed in a way that says nothing to others: as long as it pauses anyway. */
+export function restUntilMs(failure: AttemptFailure, known: Known, nowMs: number): number {
+  return nowMs + pollMs(failure, known);
 }
 
 /**
@@ -446,6 +434,7 @@ function onEntered(failure: AttemptFailure | undefined, known: Known, nowMs: num
   if (known.place?.isLetIn === true) return ASK;
   if (known.place?.isFirst !== true) return behind(failure, known, nowMs);
   if (failure === undefined) return ASK;
+  if (known.request.keys.parts !== undefined) return first(failure, known, nowMs);
   // The attempt that enters the nodes' queues. Contenders that have split the votes pause, or they would split them
   // again.
   if (!known.isHeard) return after(failure, known, nowMs);
@@ -501,8 +490,8 @@ function onSign(
     case "first": {
       // Its release will put us into the nodes' queues. Otherwise soon, but not from within this call: where one
       // waiter gives up, all behind it may be about to.
-      // A set asks nevertheless: whoever comes for its first name passes it only while it rests.
-      const pauses = happened.isHeldHere && known.request.keys.names.length === 1;
+      // That of a set puts none there: this one finds out which name it waits for.
+      const pauses = happened.isHeldHere && known.request.keys.parts === undefined;
       const atMs = pauses ? after(undefined, known, nowMs).atMs : nowMs;
       // No new rest, which would never end where others come and go.
       return { move: "askAt", atMs: Math.max(atMs, known.place?.restsUntilMs ?? 0) };
@@ -546,6 +535,9 @@ function first(failure: AttemptFailure, known: Known, nowMs: number): NextMove {
   if (place?.isItsTurn === true && place.mayAskInTurn(nowMs)) return askInTurn(nowMs);
   // Nodes held by others make a quorum impossible, and we are in the queue of every node that answered.
   const isHeld = failure.kind === "refused" || failure.kind === "split";
+  const isSet = known.request.keys.parts !== undefined;
+  const lockKey = isHeld && isSet ? missingKey(failure.votes) : undefined;
+  if (lockKey !== undefined) return { move: "gather", lockKey };
   return isHeld && isHeard && known.request.keys.queue.isRefreshed
     ? inPlace(failure.quorumFreeInMs, known, nowMs)
     : resting(failure, known, nowMs);

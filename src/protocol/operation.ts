@@ -6,7 +6,7 @@ import type { Looks, Place, Waiter } from "./node-queue.js";
  * What a node can be asked about one name. Each is one atomic step on the node.
  *
  * - `acquire`: take the key if it is free (or already ours) and return the lifted fence; with a `previousId`,
- *   also if the key is that owner's, who gave it up for us
+ *   also if the key is that owner's, who gave it up for us, and with `partIds`, if it is theirs
  * - `seal`: store the fencing token where the key is ours and the fence is below it
  * - `extend`: reset the ttl of the key where it is ours, never shortening it
  * - `heal`: restore the key where it is free; lift the fence whoever holds the key
@@ -54,6 +54,8 @@ interface Details {
   readonly waiter: Waiter | undefined;
   /** The acquire takes an exclusive lock of one name over from this owner. */
   readonly previousId: string | undefined;
+  /** The acquire takes several names, of which these owners of this process have some: they become part of it. */
+  readonly partIds: readonly string[] | undefined;
   /**
    * The release keeps the name closed: the longest remaining life of the key, ms; it is never extended. Only for an
    * exclusive lock of one name; nobody enters its queue then.
@@ -104,7 +106,7 @@ export type Operation =
   | Asks<
       "acquire",
       "ttlMs" | "fence",
-      "marginMs" | "waiter" | "previousId" | "preempts" | "countsWaiters"
+      "marginMs" | "waiter" | "previousId" | "partIds" | "preempts" | "countsWaiters"
     >
   | Asks<"seal", "fence">
   | Asks<"extend", "ttlMs" | "fence", "marginMs" | "keptMs" | "proclaimed">
@@ -144,8 +146,8 @@ export function newOperation(
   parts: Omit<AnyOperation, "kind" | "numberCount" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
-  const { waiter, previousId, keepMs, proposal, preempts, countsWaiters, proclaimed, places } =
-    parts;
+  const { waiter, previousId, partIds, keepMs, proposal } = parts;
+  const { preempts, countsWaiters, proclaimed, places } = parts;
   return {
     kind,
     keys,
@@ -157,6 +159,7 @@ export function newOperation(
     sendBeforeMs,
     waiter,
     previousId,
+    partIds,
     keepMs,
     proposal,
     preempts,

@@ -100,7 +100,7 @@ interface Words {
 
 function wordsOf(operation: AnyOperation): Words {
   const { kind, keys, ownerId, fence, waiter, previousId, keptMs, proclaimed, places } = operation;
-  const { keepMs, countsWaiters } = operation;
+  const { keepMs, countsWaiters, partIds } = operation;
   const isClose = kind === "release" && keepMs !== undefined;
   const step: Step = isClose ? "close" : countsWaiters === true ? "count" : kind;
   // Some steps work on whatever is stored there, of any kind.
@@ -126,6 +126,7 @@ function wordsOf(operation: AnyOperation): Words {
   }
   if (places !== undefined) args.push(...argumentsOfPlaces(places));
   else if (previousId !== undefined) args.push(previousId);
+  else if (partIds !== undefined) args.push(...partIds);
   else if (proclaimed !== undefined) args.push(String(proclaimed.number), proclaimed.value);
   else if (!isOfAnyKind) {
     if (keys.permits !== undefined) args.push(sizeText(keys.permits.size.current));

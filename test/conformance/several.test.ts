@@ -34,7 +34,6 @@ const bothEnd = (more: More = {}): OperationSpec => ({ kind: "release", name: "a
 const extend = (more: More = {}): OperationSpec => ({ kind: "extend", name: "ab", ...more });
 
 const y = { owner: "y" } as const;
-const read = (more: More = {}): OperationSpec => plain({ name: "aShared", ...more });
 const b = { name: "b" } as const;
 const yOfB = { ...y, ...b } as const;
 const zByQ = { owner: "z", inbox: "q", ticket: 1 } as const;
@@ -121,36 +120,58 @@ const ROWS: readonly Row[] = [
     gives: "foreign +",
   },
   {
-    title: "does not wait in the first queue for what is held elsewhere",
-    given: [run(plain(yOfB), both(zByQ))],
-    when: [plain(), { kind: "release" }, plain(y)],
-    gives: "+ + +",
+    title: "replaces what its parts have",
+    given: [run(plain(y), plain({ ...b, owner: "z" }))],
+    when: [both({ parts: ["y", "z"] }), extend()],
+    gives: "+ +",
+    leaves: ALL_X,
   },
   {
-    title: "comes in its turn",
-    given: [run(plain(), both(zByQ)), run({ kind: "release" })],
-    when: [plain(y), both(zByQ)],
-    gives: "held +",
-    leaves: { a: "z", b: "z" },
-  },
-  {
-    title: "passes a turn on that is of no use",
-    given: [run(plain(), plain(yOfB), both(zByQ)), run({ kind: "release" })],
-    when: [both(zByQ), plain(y)],
-    gives: "held +",
-  },
-  {
-    title: "keeps readers of its first name out while only that is held",
-    given: [run(read(), both(zByQ))],
-    when: [read(y), read({ kind: "release" }), read(y), both(zByQ)],
-    gives: "held + held +",
-    leaves: { a: "z", b: "z" },
-  },
-  {
-    title: "does not while another name is held, too, whatever it waited for before",
-    given: [run(read(), both(zByQ), plain(yOfB), both(zByQ))],
-    when: [read(y)],
+    title: "takes what is free with it",
+    given: [run(plain(yOfB))],
+    when: [both({ parts: ["y"] })],
     gives: "+",
+    leaves: ALL_X,
+  },
+  {
+    title: "leaves its parts as they are while another name is held",
+    given: [run(plain(y), plain({ ...b, owner: "z" }))],
+    when: [both({ parts: ["y"] }), { kind: "extend", owner: "y" }],
+    gives: "held +",
+    leaves: { a: "y", b: "z" },
+  },
+  {
+    title: "takes nothing from an owner who is none of its parts",
+    given: [run(plain(y), plain({ ...b, owner: "z" }))],
+    when: [both({ parts: ["z"] })],
+    gives: "held",
+    leaves: { a: "y", b: "z" },
+  },
+  {
+    title: "has parts for one acquire only",
+    given: [run(plain(yOfB)), run(both({ parts: ["y"] }))],
+    when: [bothEnd(), plain(yOfB), both()],
+    gives: "+ + held",
+    leaves: { a: "-", b: "y" },
+  },
+  {
+    title: "is neither ended nor extended by a part that it has replaced",
+    given: [run(plain(yOfB)), run(both({ parts: ["y"] }))],
+    when: [
+      { kind: "extend", ...yOfB },
+      { kind: "heal", ...yOfB, fence: 5 },
+      { kind: "release", ...yOfB },
+      extend(),
+    ],
+    gives: "held held held +",
+    leaves: ALL_X,
+  },
+  {
+    title: "is not healed over a part",
+    given: [run(plain(yOfB))],
+    when: [{ kind: "heal", name: "ab", fence: 5 }],
+    gives: "held",
+    leaves: { a: "-", b: "y" },
   },
   {
     title: "its end gives the turn at the other names",
@@ -184,18 +205,12 @@ conformance("several names at once on a real server and in memory", (redis) => {
 
   for (const { what, ttlsMs, key } of [
     {
-      what: "the second name, though the first stays longer",
+      what: "the first name, though the others end sooner",
       ttlsMs: [60_000, 1_000],
-      key: "lock:b",
+      key: "lock:a",
     },
-    { what: "the second, though the third does", ttlsMs: [1_000, 1_000, 60_000], key: "lock:b" },
-    {
-      what: "the second, though the third ends first",
-      ttlsMs: [1_000, 60_000, 1_000],
-      key: "lock:b",
-    },
-    { what: "the third, where the second is free", ttlsMs: [60_000, 0, 1_000], key: "lock:{t}x" },
-    { what: "the first, where all others are free", ttlsMs: [1_000], key: "lock:a" },
+    { what: "the second, where the first is free", ttlsMs: [0, 60_000, 1_000], key: "lock:b" },
+    { what: "the third, where the others are free", ttlsMs: [0, 0, 1_000], key: "lock:{t}x" },
   ]) {
     it(`of names that are held, a refusal is about ${what}`, async () => {
       const holders = (
@@ -215,11 +230,14 @@ conformance("several names at once on a real server and in memory", (redis) => {
     });
   }
 
-  it("readers that it kept out are told when another of its names is held", async () => {
-    const waiting = read({ ...y, inbox: "p", ticket: 2, placePrefix: "r" });
-    const kept = [run(read(), both(zByQ)), run(waiting), run(plain({ ...b, owner: "kz" }))];
-    const last = lastOf(await expectSame(redis(), [...kept, run(both(zByQ))]));
-    expect(last.told).to.deep.equal(["p r20:lock:a"]);
+  it("the token is above that of its parts", async () => {
+    const parts = [plain({ owner: "y", fromNowUs: 9_000_000 }), plain({ ...b, owner: "z" })];
+    const steps = [run(...parts), run(both({ parts: ["y", "z"], fromNowUs: undefined, fence: 1 }))];
+    const fences = (await expectSame(redis(), steps)).map(({ answer }) =>
+      (answer as { votes: { fence: number }[] }).votes.map(({ fence }) => fence),
+    );
+    const [ofParts = [], [ofSet = 0] = []] = fences;
+    expect(ofSet).to.be.above(Math.max(...ofParts));
   });
 
   it("the token is above what each of the names had, and in all of them", async () => {
@@ -260,6 +278,7 @@ conformance("several names at once on a real server and in memory", (redis) => {
       name: fc.constantFrom("ab" as const, "ab" as const, "bTagged" as const),
       owner: fc.constantFrom("x" as const, "y" as const, "z" as const),
       inbox: fc.constantFrom(undefined, "p" as const, "q" as const, "deaf" as const),
+      parts: fc.constantFrom(undefined, ["y" as const], ["y" as const, "z" as const]),
       ttlMs: fc.constantFrom(5, 40, 1_000),
       fromNowUs: fc.constantFrom(undefined, 0, -60_000_000, 60_000_000),
     });
@@ -268,6 +287,7 @@ conformance("several names at once on a real server and in memory", (redis) => {
       ...spec,
       owner: spec.name === "ab" ? ("x" as const) : spec.owner === "x" ? ("y" as const) : spec.owner,
       inbox: spec.kind === "extend" ? undefined : spec.inbox,
+      parts: spec.kind === "acquire" && spec.name === "ab" ? spec.parts : undefined,
     }));
     const step = fc.oneof(
       { weight: 5, arbitrary: ofOne.map((spec) => run(spec)) },

@@ -5,10 +5,8 @@ import { KnownFailures, saysTo } from "../../src/coordinator/wait-queue.js";
 import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Vote } from "../../src/protocol/operation.js";
-import { keysOf } from "../../src/kinds/exclusive.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { redissonLock } from "../../src/kinds/redisson.js";
-import { severalLock } from "../../src/kinds/several.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -93,16 +91,9 @@ describe("Waiters of one process with unlike options", () => {
     });
   }
 
-  const SET_OF_IT = severalLock([KEYS, keysOf("lock:", "zero")]);
   for (const [what, over, keys] of [
     ["alike", RENEW, KEYS],
     ["that gives the nodes more time", { ...RENEW, nodeTimeoutMs: 400 }, KEYS],
-    ["for several names", RENEW, SET_OF_IT],
-    [
-      "for several names, that gives the nodes more time",
-      { ...RENEW, nodeTimeoutMs: 400 },
-      SET_OF_IT,
-    ],
     ["to read", { ...RENEW, nodeTimeoutMs: 400 }, sharedLock(KEYS)],
   ] as const) {
     it(`W1: a fair one is granted the name after an outage before a later one ${what}`, () => {
@@ -130,6 +121,20 @@ describe("Waiters of one process with unlike options", () => {
     run(2_500);
     expect(fair.outcomes).to.have.length(0);
     expect(behind.outcomes[0]).to.include({ kind: "refused", attemptCount: 0 });
+  });
+
+  it("L6: let whoever comes while they rest ask before them, at once", () => {
+    const { bench, begin, asked, acquire, run } = unlikeBench();
+    const first = acquire(HASTY);
+    begin();
+    while (first.pendingAcquire.attempt !== undefined || asked().length === 0) run(1);
+    const count = asked().length;
+    const newcomer = acquire(RENEW, { fair: true });
+    bench.clock.flush();
+    expect(asked()).to.have.length(count + 1);
+    run(ANSWER_MS + 1);
+    expect(newcomer.outcomes[0]).to.include({ kind: "granted", attemptCount: 1 });
+    expect(first.outcomes).to.have.length(0);
   });
 
   it("W1: keep their order where the nodes answer none of them", () => {
@@ -173,7 +178,6 @@ describe("Waiters of one process with unlike options", () => {
 });
 
 describe("The failure of an attempt", () => {
-  const SET = severalLock([KEYS, keysOf("lock:", "zero")]);
   const request = (settings: Partial<LeaseSettings>, keys: LockKind = KEYS): AcquireRequest => ({
     keys,
     settings: leaseSettings(settings),
@@ -192,7 +196,7 @@ describe("The failure of an attempt", () => {
   const [long, short] = [request({ ttlMs: 1_000 }), request({ ttlMs: 500 })];
   const [slow, quick] = [request({ nodeTimeoutMs: 100 }), request({ nodeTimeoutMs: 50 })];
   const plain = request({});
-  const [set, reader] = [request({}, SET), request({}, sharedLock(KEYS))];
+  const reader = request({}, sharedLock(KEYS));
   const redisson = request({}, redissonLock(KEYS));
   const [two, three] = [request({}, permitLock(KEYS, 2)), request({}, permitLock(KEYS, 3))];
 
@@ -206,7 +210,6 @@ describe("The failure of an attempt", () => {
     ["a refusal, of whatever settings", refused, long, short, true],
     ["a refusal, of whatever node deadline", refused, slow, quick, true],
     ["a refusal, of readers and writers", refused, reader, plain, true],
-    ["a refusal of one name to a set that has it", refused, plain, set, false],
     ["no time left", late, long, short, false],
     ["no time left, of one that wants less of it", late, plain, request({ minHoldMs: 100 }), false],
     ["silence", silent, slow, quick, false],
@@ -236,14 +239,6 @@ describe("The failure of an attempt", () => {
       }
     });
   }
-
-  it("is not told to a set, which asks for all of its names", () => {
-    const known = new KnownFailures();
-    known.add(refused, set, 10);
-    known.add(silent, plain, 20);
-    expect(known.findFor(set, 0)).to.equal(refused);
-    expect(known.findFor(plain, 0)).to.equal(silent);
-  });
 
   it("is remembered until there is a newer one for the same requests", () => {
     const known = new KnownFailures();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { ForeignKeyError, LockHeldError, LockManager } from "../../src/index.js";
 import { RedisFleet } from "../../src/testing/index.js";
@@ -64,6 +65,24 @@ for (const nodeCount of [1, 5]) {
       await (await locks.acquire("a", { waitMs: 20_000 })).release();
       await held.release();
       await (await waiting).release();
+    });
+
+    it("W8: is granted beside calls that want each of its names all the time", async () => {
+      const over = new AbortController();
+      const hold = async (manager: LockManager, name: string): Promise<void> => {
+        while (!over.signal.aborted)
+          await manager.request(name, { waitMs: 20_000 }, () => delay(5));
+      };
+      const busy = [locks, other].flatMap((manager) =>
+        ["hot", "hotter"].flatMap((name) => [hold(manager, name), hold(manager, name)]),
+      );
+      for (const manager of [locks, other, locks, other]) {
+        const lock = await manager.acquire(["hot", "hotter"], { waitMs: 20_000 });
+        await lock.release();
+      }
+      over.abort();
+      await Promise.all(busy);
+      await noLockKeys(fleet.nodes);
     });
 
     it("lets go of all of them, whoever waits for the first one in its process", async () => {

@@ -111,13 +111,18 @@ describe("a lock of an owner", () => {
 });
 
 describe("a lock of several names", () => {
-  it("is the same whatever their order, and waits in the wait queue of the first", () => {
+  it("is the same whatever their order, and waits by its parts, in a wait queue of its own", () => {
     const [one, other] = [severalLock([A, B]), severalLock([B, A])];
-    for (const { name, names, lockKeys, waitQueueKey } of [one, other]) {
+    for (const { name, names, lockKeys, waitQueueKey, parts } of [one, other]) {
       expect(name).to.equal("a, b");
       expect(names).to.deep.equal(["a", "b"]);
       expect(lockKeys).to.deep.equal(["lock:a", "lock:b"]);
-      expect(waitQueueKey).to.equal("lock:a");
+      expect(waitQueueKey).to.equal('quorate:set:["lock:a","lock:b"]');
+      expect(parts?.().map((part) => [part.id, part.lockKey, part.waitQueueKey])).to.deep.equal([
+        ["exclusive", "lock:a", "lock:a"],
+        ["exclusive", "lock:b", "lock:b"],
+      ]);
+      expect(parts?.().some(({ queue }) => queue.passesOn)).to.equal(false);
     }
   });
 

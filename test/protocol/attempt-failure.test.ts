@@ -3,7 +3,6 @@ import * as fc from "fast-check";
 import {
   failureOf,
   isContention,
-  isElsewhere,
   isHopeless,
   isLossReasonKnown,
   learn,
@@ -114,29 +113,6 @@ describe("isHopeless", () => {
     expect(isHopeless([bad, worse, held()])).to.equal(true);
     expect(isHopeless([bad, worse, held(), held(), held()])).to.equal(false);
     expect(isHopeless([fault("timeout"), fault("disconnected"), held()])).to.equal(false);
-  });
-});
-
-describe("isElsewhere", () => {
-  const ofKey = (key: string): Vote => ({ ...held(), key });
-  const [first, second] = [ofKey("lock:a"), ofKey("lock:b")];
-  const rows: readonly [votes: Votes, isElsewhere: boolean][] = [
-    [[first, first, first], false],
-    [[first, granted(7), undefined], false],
-    [[first, { ...foreign(), key: "lock:b" }, fault("timeout")], false],
-    [[second, second, second], true],
-    [[first, first, second], true],
-    [[granted(7), granted(7), second], true],
-  ];
-  for (const [votes, expected] of rows) {
-    const said = votes.map((vote) => (vote && "key" in vote && vote.key) || vote?.kind).join(", ");
-    it(`is ${expected} for a set of two names after ${said}`, () => {
-      expect(isElsewhere({ names: ["a", "b"], lockKey: "lock:a" }, votes)).to.equal(expected);
-    });
-  }
-
-  it("is false for a single name", () => {
-    expect(isElsewhere({ names: ["a"], lockKey: "lock:a" }, [held(), second])).to.equal(false);
   });
 });
 

@@ -24,6 +24,7 @@ import { keysOf } from "../../src/kinds/exclusive.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import type { ContestState } from "../../src/protocol/split.js";
 import { unit } from "../support/uniform.js";
+import type { Vote } from "../../src/protocol/operation.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 
 const NOW_MS = 5_000;
@@ -58,13 +59,12 @@ interface Facts {
   readonly isLetIn: boolean;
   readonly isHeard: boolean;
   readonly isRefreshed: boolean;
-  readonly names: readonly string[];
+  readonly isSet: boolean;
   readonly isInPlace: boolean;
   readonly isItsTurn: boolean;
   readonly isTurnSeen: boolean;
   readonly mayAskInTurn: boolean;
   readonly restsUntilMs: number | undefined;
-  readonly otherCount: number;
   readonly wakeAtMs: number;
   readonly askAtMs: number;
   readonly ownWaiters: Known["ownWaiters"];
@@ -82,7 +82,7 @@ interface Facts {
 function knownOf(facts: Facts): Known {
   const keys = keysOf("lock:", "name");
   const joinOnly = facts.isOwned ? () => keys : undefined;
-  const { isRefreshed, names } = facts;
+  const { isRefreshed, isSet } = facts;
   const queue = { ...keys.queue, isRefreshed };
   const { wait, deadlineMs, nodeTimeoutMs, mayAskInTurn } = facts;
   const { permitCount, wanted } = facts;
@@ -90,7 +90,7 @@ function knownOf(facts: Facts): Known {
   return {
     ...facts,
     request: {
-      keys: { joinOnly, names, queue, permits },
+      keys: { joinOnly, parts: isSet ? () => [] : undefined, queue, permits },
       settings: { nodeTimeoutMs },
       wait,
       deadlineMs,
@@ -118,7 +118,7 @@ const FIRST: Facts = {
     quickCount: 0,
   },
   ...{ isAsking: true, isLost: false, standing: "wait", undecidedMs: undefined },
-  ...{ restsUntilMs: undefined, otherCount: 0, names: ["name"] },
+  ...{ restsUntilMs: undefined, isSet: false },
 };
 const BEHIND: Facts = { ...FIRST, isFirst: false };
 const OWNED: Facts = { ...BEHIND, isOwned: true };
@@ -717,7 +717,10 @@ table("nextMove, when it is woken", [
   ],
 ]);
 
-const SET: Facts = { ...FIRST, isRefreshed: false, names: ["name", "other"] };
+const SET: Facts = { ...FIRST, isRefreshed: false, isSet: true };
+const ofKey = (key: string): Vote => ({ ...held(), key });
+const MISSING = failureOf("refused", [ofKey("lock:b"), ofKey("lock:a"), ofKey("lock:b")]);
+const part = (isHad: boolean): Happened => ({ what: "part", isHad });
 const PASSED: Happened = { what: "passed" };
 const first = (isHeldHere: boolean): Happened => ({ what: "first", isHeldHere });
 const UNDER_WAY = { ...FIRST, isUnderWay: true };
@@ -749,12 +752,7 @@ table("nextMove, on what it hears", [
     { ...FIRST, restsUntilMs: NOW_MS + POLL_MS - 1 },
     askIn(POLL_MS),
   ],
-  [
-    "does not pause as a set, which lets others pass only after an attempt",
-    first(true),
-    SET,
-    askIn(0),
-  ],
+  ["does not pause as a set: that release puts it into no queue", first(true), SET, askIn(0)],
   ["sleeps once others have passed it while it rests", PASSED, BEHIND, AT_DEADLINE],
   [
     "looks again for its owner's lock then",
@@ -791,6 +789,9 @@ table("nextMove, on what it hears", [
     askIn(SOON_MS),
   ],
   ["leaves that to the refresh of its place", { what: "heard" }, inPlace, GO_ON],
+  ["asks for a set once it has a name that it lacked", part(true), SET, ask("waiter")],
+  ["asks for it after a pause where it cannot wait for that", part(false), SET, askIn(POLL_MS)],
+  ["does not while others are ahead of it", part(true), { ...SET, isFirst: false }, GO_ON],
   ...[
     first(false),
     first(true),
@@ -834,6 +835,31 @@ table("nextMove, when its place was refreshed", [
     { ...inPlace, askAtMs: NOW_MS + 1 },
     { move: "askAt", atMs: NOW_MS + 1, leavesPlace: true },
   ],
+]);
+
+const GATHER: NextMove = { move: "gather", lockKey: "lock:b" };
+table("nextMove, of a set that lacks a name", [
+  [
+    "waits for the one that most nodes tell, from its first attempt on",
+    entered(MISSING),
+    SET,
+    GATHER,
+  ],
+  ["does so after each attempt", queued(MISSING), SET, GATHER],
+  [
+    "whether or not nodes can notify it",
+    queued({ ...MISSING, kind: "split" }),
+    { ...SET, isHeard: false },
+    GATHER,
+  ],
+  ["polls where no node tells one", queued(REFUSED), SET, askIn(POLL_MS)],
+  [
+    "polls where too few nodes answer",
+    queued({ ...MISSING, kind: "unreachable" }),
+    SET,
+    askIn(POLL_MS),
+  ],
+  ["waits behind others of its process", queued(MISSING), { ...SET, isFirst: false }, AT_DEADLINE],
 ]);
 
 describe("isMadeAgain", () => {
@@ -888,23 +914,18 @@ describe("mayBeginByGrant", () => {
 });
 
 describe("restUntilMs", () => {
-  for (const [says, facts, tookMs, restMs] of [
-    ["is as long as it pauses where nobody else polls", {}, 1, POLL_MS],
-    ["however long its attempt took", {}, 900, POLL_MS],
-    ["is a back-off where nobody notifies it", { isHeard: false }, 1, PAUSE_MS],
-    ["leaves each of the others some time", { otherCount: 100 }, 1, 600],
-    ["leaves them more than the time that an attempt takes", { otherCount: 100 }, 6, 900],
-    ["which is no longer than its node deadline", { otherCount: 100 }, 900, 150 * 50],
-    ["is no shorter where that is less than the pause", { otherCount: 10 }, 3, POLL_MS],
+  for (const [says, facts, restMs] of [
+    ["is as long as it pauses", {}, POLL_MS],
+    ["is a back-off where nobody notifies it", { isHeard: false }, PAUSE_MS],
   ] as const) {
     it(says, () => {
-      const untilMs = restUntilMs(SILENT, knownOf({ ...FIRST, ...facts }), tookMs, NOW_MS);
+      const untilMs = restUntilMs(SILENT, knownOf({ ...FIRST, ...facts }), NOW_MS);
       expect(untilMs).to.equal(NOW_MS + restMs);
     });
   }
 
   it("ends soon after a quorum can be free", () => {
-    expect(restUntilMs({ ...REFUSED, quorumFreeInMs: 9 }, knownOf(FIRST), 1, NOW_MS)).to.equal(
+    expect(restUntilMs({ ...REFUSED, quorumFreeInMs: 9 }, knownOf(FIRST), NOW_MS)).to.equal(
       NOW_MS + 9 + SOON_MS,
     );
   });
@@ -985,7 +1006,7 @@ describe("nextMove", () => {
         isFirst: flag,
         isLetIn: flag,
         isHeard: flag,
-        names: fc.constantFrom(FIRST.names, SET.names),
+        isSet: flag,
       },
       ...{ isRefreshed: flag, isInPlace: flag, isItsTurn: flag, isTurnSeen: flag },
       ...{ mayAskInTurn: flag, fair: flag, attemptCount: fc.nat(40) },
@@ -998,7 +1019,7 @@ describe("nextMove", () => {
       known: { ...FIRST, ...known, wait: { ...WAIT, fair } },
       drawn,
     }));
-  const failures = [REFUSED, SPLIT, SILENT, EXHAUSTED];
+  const failures = [REFUSED, SPLIT, SILENT, EXHAUSTED, MISSING];
   const anyHappened = fc.constantFrom<Happened>(
     ...failures.flatMap((failure) => [
       entered(failure),
@@ -1014,7 +1035,7 @@ describe("nextMove", () => {
       turn(true),
       turn(false),
     ] as const),
-    ...([PASSED, { what: "heard" }, looked(), looked(50)] as const),
+    ...([PASSED, { what: "heard" }, looked(), looked(50), part(true), part(false)] as const),
   );
 
   it("draws at most one number after an attempt, never asks in the past, and gives up only after the deadline", () => {

@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "381894d9",
-  [HASHED_RUNS_A_PROFILE]: "67beca61",
+  2: "eae7d271",
+  [HASHED_RUNS_A_PROFILE]: "cf364b87",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

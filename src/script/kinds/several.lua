@@ -6,12 +6,14 @@ local lock_key = require('lib.lock_key')
 local foreign = require('lib.foreign')
 local call, try = redis.call, redis.pcall
 
-local function prepare(lock, k_end)
-  lock.lock_keys, lock.queues = { lock.key }, { lock.queue }
+-- replaced: of an acquire, the owners of locks on single names that become part of it
+local function prepare(lock, k_end, a_end)
+  lock.lock_keys, lock.queues, lock.replaced = { lock.key }, { lock.queue }, {}
   for k = lock.k, k_end do
     local n = #lock.lock_keys + 1
     lock.lock_keys[n], lock.queues[n] = KEYS[k], companion('queue', KEYS[k])
   end
+  for a = lock.a, a_end do lock.replaced[ARGV[a]] = true end
 end
 
 -- A table where it is no string. A refusal to look does not mean that the key is missing, or another's.
@@ -54,22 +56,20 @@ local function retime(lock)
   end
 end
 
--- The refusal because of a name that is held, after which that is, and whether it is another than the first of the set:
--- that one only if no other is held, as the set waits for it in its turn. All nodes name the same then: by the rest of
--- their keys' lives each would choose its own, and several holders of a node each look like a split.
+-- The refusal because of the first name that is held. All nodes name the same then: by the rest of their keys' lives
+-- each would choose its own, and several holders of a node each look like a split.
 local function refusal_of(lock)
-  local of_first, elsewhere
+  local first
   for at, key in ipairs(lock.lock_keys) do
     local holder = holder_of(key)
-    if type(holder) == 'table' then return foreign.refusal(key, at), true end
-    if holder and holder ~= lock.owner and not (at == 1 and holder == lock.reservation) then
+    if type(holder) == 'table' then return foreign.refusal(key, at) end
+    if holder and holder ~= lock.owner and not lock.replaced[holder] then
       local refused = lock_key.refuse(holder, key, at)
-      if foreign.is_foreign(refused) then return refused, true end
-      refused = 'name ' .. at .. ' ' .. refused
-      if at == 1 then of_first = refused else elsewhere = elsewhere or refused end
+      if foreign.is_foreign(refused) then return refused end
+      first = first or 'name ' .. at .. ' ' .. refused
     end
   end
-  return elsewhere or of_first, elsewhere ~= nil
+  return first
 end
 
 local function put(lock)
@@ -79,14 +79,9 @@ local function put(lock)
   end
 end
 
--- Waiting at the first name for a lock that is held elsewhere is futile, and keeps others waiting.
-local function take(lock, is_acquire)
-  local refusal, is_elsewhere = refusal_of(lock)
-  if refusal then
-    local is_futile = is_elsewhere and not foreign.is_foreign(refusal) and is_acquire and lock.place
-    if is_futile then pcall(require('queue.quit'), lock) end
-    return refusal, is_elsewhere
-  end
+local function take(lock)
+  local refusal = refusal_of(lock)
+  if refusal then return refusal end
   local ok, reason = pcall(put, lock)
   if ok then return end
   pcall(drop, lock)

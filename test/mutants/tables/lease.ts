@@ -412,23 +412,17 @@ export const ROWS: readonly Row[] = [
     pin: { where: 0, seed: 4, timing: 2, ms: 12 },
   },
   {
-    id: "set-handed-over",
-    means: "a set is passed on within its process like a single name",
-    seenIn: "passing on that replaces the one key it knows",
-    file: "src/coordinator/lease.ts",
-    find: "!keys.queue.passesOn ||",
-    replace: "!(keys.queue.passesOn || keys.names.length > 1) ||",
-    also: [
-      {
-        file: "src/coordinator/wait-place.ts",
-        find: "this.keys.queue.passesOn && isSame",
-        replace: "isSame",
-      },
-    ],
+    id: "set-part-passed-on",
+    means:
+      "the name that a set has had first is passed on within its process, although the set has it now",
+    seenIn: "a lock that was upgraded, and released as what it was before",
+    file: "src/kinds/several.ts",
+    find: "sorted.map(partOf)",
+    replace: "sorted.map((keys) => exclusiveLock(keys))",
     where: ["several"],
     noticedBy: ["S2", "E1", "L3", "R1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 1, ms: 796 },
+    pin: { where: 0, seed: 26, ms: 2363 },
   },
   {
     id: "ended-by-own-ttl",

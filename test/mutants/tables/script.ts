@@ -466,7 +466,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 54, ms: 22 },
+    pin: { where: 0, seed: 24, ms: 282 },
   },
   {
     id: "set-token-of-first-name",
@@ -478,7 +478,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["F1"],
     seedBudget: 200,
-    pin: { where: 0, seed: 14, timing: 1, ms: 185 },
+    pin: { where: 0, seed: 14, timing: 6, ms: 536 },
   },
   {
     id: "set-without-nx",

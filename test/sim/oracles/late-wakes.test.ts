@@ -176,13 +176,6 @@ describe("oracle W7, who is woken", () => {
         ],
       },
       {
-        title: "one that waits for a set as well",
-        events: [
-          ...[...waits, call(3 * S, 2, "acquire", { name: "a, b" }), ...stands()],
-          ...[...onAll(released), ...asks(4 * S + 300 * MS)],
-        ],
-      },
-      {
         title: "a reader whom a writer keeps out",
         events: besideReader("", 1),
       },
@@ -205,6 +198,13 @@ describe("oracle W7, who is woken", () => {
       { title: "a reader whom a writer with its ticket keeps out", events: besideReader("", 2) },
     ],
     [
+      {
+        title: "one beside which a set waits",
+        events: [
+          ...[...waits, call(3 * S, 2, "acquire", { name: "a, b" }), ...stands()],
+          ...[...onAll(released), ...asks(4 * S + 300 * MS)],
+        ],
+      },
       {
         title: "a second reader of its process, where they stand in the queue as before",
         events: twoReaders(false),

@@ -12,6 +12,13 @@ const handOver = (isGivenUp: boolean, process = "A") => [
   send(1, "B", 0, { process, previous: "A" }),
 ];
 
+/** An acquire of one name, and one of a set of its process of which that is a part. */
+const ofSet = (process = "A") => [
+  send(0, "A", 0),
+  key(0, 0, undefined, "A"),
+  send(1, "B", 0, { process, parts: ["A"] }),
+];
+
 /** A waiter has left its acquire on the nodes, and the holder's release executes it on one. */
 const executed = (owner: string) => [
   send(0, "B", 0, { deferred: "B" }),
@@ -33,6 +40,11 @@ describe("oracle S4, ownership", () => {
       {
         title: "a key that comes back with an older state of the node",
         events: [key(0, 0, "B", "A", { op: "forget", by: undefined })],
+      },
+      { title: "a key of a part, which a set replaces", events: [...ofSet(), key(2, 0, "A", "B")] },
+      {
+        title: "a key of a part that ends with a set that a node cannot store",
+        events: [...ofSet(), key(2, 0, "A", undefined, { op: "acquire", by: "B" })],
       },
       {
         title: "a key that its owner hands over",
@@ -106,6 +118,17 @@ describe("oracle S4, ownership", () => {
         events: [key(0, 0, undefined, "A", { op: "extend" })],
       },
       { title: "another's key that is taken over", events: [key(0, 0, "B", "A")] },
+      {
+        title: "a key that a set of another process replaces",
+        events: [...ofSet("B"), key(2, 0, "A", "B")],
+      },
+      {
+        title: "a key of one who holds it that a set replaces",
+        events: [...ofSet(), grant(1, "A"), ...ofSet().slice(-1), key(2, 0, "A", "B")].toSpliced(
+          2,
+          1,
+        ),
+      },
       {
         title: "a hand-over by one who still believes",
         events: [...handOver(false), key(2, 0, "A", "B")],

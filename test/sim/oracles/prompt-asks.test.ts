@@ -102,10 +102,6 @@ describe("oracle W6, waiters that were told", () => {
         ],
       },
       {
-        title: "messages to one beside which a set waits",
-        events: [call(0, 2, "acquire", { name: "a, b" }), ...waits, ...told, later],
-      },
-      {
         title: "one that has just missed an answer",
         events: [
           call(0, 1, "acquire"),
@@ -133,6 +129,10 @@ describe("oracle W6, waiters that were told", () => {
       },
     ],
     [
+      {
+        title: "messages to one beside which a set waits, of which a waiter asks, too",
+        events: [call(0, 2, "acquire", { name: "a, b" }), ...waits, ...told, later],
+      },
       {
         title: "one that wants one permit and was told of it, whoever wants two behind it",
         events: [

@@ -189,6 +189,8 @@ export interface OperationSpec {
   readonly proclaimed?: Proclaimed | undefined;
   /** Whose lock it takes over, with an acquire. */
   readonly previous?: Owner | undefined;
+  /** With an acquire of several names: who has some of them for it. */
+  readonly parts?: readonly Owner[] | undefined;
   /** Of an extend, a heal and a release: of a lease that was extended beyond its ttl. */
   readonly keptMs?: number | undefined;
   /** Of a release: for how long the name stays closed. */
@@ -226,6 +228,7 @@ export function operationOf(spec: OperationSpec, nowUs: number): Operation {
     countsWaiters: spec.countsWaiters,
     proclaimed: spec.proclaimed,
     previousId: previous && OWNERS[previous],
+    partIds: spec.parts?.map((part) => OWNERS[part]),
   };
   return newOperation(kind, parts as PartsOf<OperationKind>);
 }

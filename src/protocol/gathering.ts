@@ -1,0 +1,27 @@
+import type { Votes } from "./operation.js";
+import { turnMs } from "./node-queue.js";
+
+/** While a set has some of its names and waits for another, it keeps them for at most this share of the time it has waited. */
+const KEPT_SHARE = 1 / 8;
+
+/**
+ * How long a set that waits keeps the names that it has, from the first of them on, ms. A name that is kept is idle: so
+ * no longer than nodes reserve a name, and longer only for a set that has waited for long. It grows with that, so in the
+ * end it is longer than others hold the missing name, however long that is.
+ */
+export function keptNamesMs(waitedMs: number, nodeTimeoutMs: number): number {
+  return Math.max(turnMs(nodeTimeoutMs), KEPT_SHARE * waitedMs);
+}
+
+/** The lock key for which most of the nodes refuse a set; undefined if none says that one is held. */
+export function missingKey(votes: Votes): string | undefined {
+  const counts = new Map<string, number>();
+  let missing: string | undefined;
+  for (const vote of votes) {
+    if (vote?.kind !== "refused" || vote.reason !== "held" || vote.key === undefined) continue;
+    const count = (counts.get(vote.key) ?? 0) + 1;
+    counts.set(vote.key, count);
+    if (missing === undefined || count > (counts.get(missing) ?? 0)) missing = vote.key;
+  }
+  return missing;
+}
