@@ -291,9 +291,15 @@ describe("quorate/fastify", () => {
   });
 
   it("lets requests end before it closes", async () => {
+    let finish = (): void => {};
+    until = () => new Promise<void>((resolve) => (finish = resolve));
     const answering = post("/users/a");
     await allHold(fleet.nodes, "user:a");
-    await app.close();
+    const closing = app.close();
+    await sleep(100);
+    expect(running).to.equal(1);
+    finish();
+    await closing;
     expect((await answering).status).to.equal(200);
     await noLockKeys(fleet.nodes);
     expect(app.locks.isReady).to.equal(false);
