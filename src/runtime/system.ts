@@ -29,6 +29,7 @@ let deferred: (() => void)[] = [];
  */
 function defer(callback: () => void): void {
   deferred.push(callback);
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its "this", and needs no closure
   if (deferred.length === 1) outside.runInAsyncScope(process.nextTick, process, runDeferred);
 }
 

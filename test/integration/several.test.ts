@@ -146,9 +146,7 @@ for (const nodeCount of [1, 5]) {
           LockHeldError,
           locks.acquire(["c", "a", "b"], { waitMs: 20 }),
         );
-        expect(waited.message)
-          .to.include(`waiting for "a, b, c"`)
-          .and.include(`"${name}" is held`);
+        expect(waited.message).to.include(`waiting for "a, b, c"`).and.include(`"${name}" is held`);
         const alone = await rejectionWith(LockHeldError, locks.acquire(name, { waitMs: 0 }));
         expect(alone.heldNames).to.deep.equal([name]);
         expect(held.isHeld).to.equal(true);
