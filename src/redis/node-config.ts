@@ -256,8 +256,7 @@ function checked(config: RedisNode, at: string): NodeOptions {
     checkNumbers(options, at);
   }
   if (client !== undefined) checkAnyClient(client, at);
-  if (options?.sentinels !== undefined)
-    checkSentinels({ ...copyOfClient(client), ...options }, at);
+  if (options?.sentinels !== undefined) checkSentinels({ ...copyOfClient(client), ...options }, at);
   checkNoKeyPrefix(client, options, at);
   checkCredentials(config, at);
   return config;
