@@ -229,7 +229,7 @@ describe("Credentials that expire", () => {
     for (let ticks = 0; ticks < 12; ticks++) {
       const world: World = new World(counting(() => world));
       world.open();
-      for (let tick = 0; tick < ticks; tick++) await undefined;
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
       world.open();
       await written();
       world.clock.advance(TIMEOUT_MS + 1);
