@@ -1,6 +1,7 @@
 import type { Clock } from "../coordinator/ports.js";
 import { implausibleText, judgeFence, tooFarAhead } from "../protocol/fencing.js";
 import type { Vote } from "../protocol/operation.js";
+import { semaphoreIn } from "../protocol/semaphore-size.js";
 import type { ClockOffsets } from "./clock-offsets.js";
 import { answerUnknown, type Entry } from "./entry.js";
 
@@ -42,9 +43,10 @@ export class PlausibleVotes {
       if (vote.fault === "implausible") this.#tell(index, vote.message);
       return receiver.onVote(index, vote);
     }
-    // Who ends a lock by force raises all nodes above what it has seen.
-    const fence = vote.kind === "granted" ? (vote.snapshot?.fence ?? vote.fence) : 0;
-    const { size } = vote;
+    // Who ends a lock by force raises all nodes above what it has seen, and brings them the size of the semaphore.
+    const snapshot = vote.kind === "granted" ? vote.snapshot : undefined;
+    const fence = vote.kind === "granted" ? (snapshot?.fence ?? vote.fence) : 0;
+    const { size = semaphoreIn(snapshot?.holder ?? "") } = vote;
     // The version of a size is a time as well, in ms.
     const sizeUs = size === undefined ? 0 : size.version * 1_000;
     if (fence !== 0 || sizeUs !== 0) {

@@ -147,19 +147,20 @@ export class Preemption {
     }
   }
 
-  #waitsFor(earlier: Pending): boolean {
+  #waitsFor(earlier: Pending): void {
     const { lockKey } = this.#thief.keys;
     const isUndecided = earlier.whenDecided(lockKey, () => this.#onDecided(earlier));
     if (isUndecided) this.#undecided.add(earlier);
-    return isUndecided;
   }
 
   #onDecided(decided: Pending): void {
     this.#undecided.delete(decided);
     const { attemptCount, isOver } = this.#thief;
     if (this.#undecided.size > 0 || attemptCount > 0 || isOver) return;
-    // Where one reader has been granted, waiting readers are let in.
-    for (const earlier of this.#earlier()) this.#waitsFor(earlier);
+    // Where one reader has been granted, waiting readers are let in. Others that ask only now were decided before, or
+    // slept: of those that poll, one or another always asks.
+    for (const earlier of this.#earlier())
+      if (earlier.keys.queue.admitsOthers) this.#waitsFor(earlier);
     this.#thief.on({ what: "decided" });
   }
 }

@@ -132,7 +132,10 @@ export class NodeCredentials {
     this.#slow ??= clock.setTimer(this.#askedMs + this.#timeoutMs - clock.steady(), () =>
       this.#onProblem(`credentials() has not answered within ${this.#timeoutMs} ms`),
     );
-    this.#asking ??= this.#askOnce().finally(() => (this.#asking = undefined));
+    this.#asking ??= this.#askOnce().finally(() => {
+      this.#asking = undefined;
+      this.#stopClock();
+    });
     return this.#asking;
   }
 
@@ -151,8 +154,6 @@ export class NodeCredentials {
       const message = `credentials() failed: ${error instanceof Error ? error.message : show(error)}`;
       this.#onProblem(message);
       throw new Error(message, { cause: error });
-    } finally {
-      this.#stopClock();
     }
   }
 

@@ -254,9 +254,9 @@ function checked(config: RedisNode, at: string): NodeOptions {
     for (const name of ["host", "path", "name"] as const)
       if (options[name] !== undefined) string(`${at}.options.${name}`, options[name]);
     checkNumbers(options, at);
-    checkSentinels(options, at);
   }
   if (client !== undefined) checkAnyClient(client, at);
+  if (options?.sentinels !== undefined) checkSentinels({ ...copyOfClient(client), ...options }, at);
   checkNoKeyPrefix(client, options, at);
   checkCredentials(config, at);
   return config;
@@ -277,7 +277,6 @@ function checkNumbers(options: RedisOptions, at: string): void {
 
 /** ioredis would throw when it connects. */
 function checkSentinels({ sentinels, name }: RedisOptions, at: string): void {
-  if (sentinels === undefined) return;
   if (!Array.isArray(sentinels) || sentinels.length === 0) {
     throw new TypeError(
       `\`${at}.options.sentinels\` must be an array of { host, port }, got ${show(sentinels)}`,

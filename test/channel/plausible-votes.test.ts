@@ -88,6 +88,21 @@ describe("PlausibleVotes", () => {
     expect(absurd).to.include({ kind: "fault", fault: "implausible", sent: true });
   });
 
+  it("makes a fault of what a node has stored under a name, with such a size of a semaphore", () => {
+    const bench = new Bench();
+    bench.timesMs = [bench.nowMs, bench.nowMs];
+    const limitMs = Math.floor(bench.limit / 1_000);
+    const votes = ["3", `3@${limitMs}`, `3@${limitMs + 1}`].map((size): Vote => {
+      const holder = `semaphore:${size}`;
+      const snapshot = { holder, remainingMs: 9, fence: 700, waitingCount: 0, coHolders: [] };
+      return { ...granted(), snapshot };
+    });
+    votes.forEach((vote) => bench.pass(2, vote));
+    const [[, fixed] = [], [, plausible] = [], [, absurd] = []] = bench.answers;
+    expect([fixed, plausible]).to.deep.equal(votes.slice(0, 2));
+    expect(absurd).to.include({ kind: "fault", fault: "server", sent: true });
+  });
+
   it("makes a fault of one with such a version of a semaphore's size, and passes on what it learns from others", () => {
     const bench = new Bench();
     bench.timesMs = [bench.nowMs, bench.nowMs];

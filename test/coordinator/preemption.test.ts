@@ -30,6 +30,33 @@ function heldOf(keys: LockKind, ownerId = "another"): ManagedLease {
 const isPreempting = (operation: Operation): boolean =>
   operation.kind === "acquire" && operation.preempts === true;
 
+/** A request of this process that asks when it is told to. */
+class Polling implements Pending {
+  readonly keys: LockKind;
+  readonly preempts = false;
+  readonly askedMs = Number.POSITIVE_INFINITY;
+  isAsking: boolean;
+  #callbacks: (() => void)[] = [];
+
+  constructor(keys: LockKind, isAsking: boolean) {
+    this.keys = keys;
+    this.isAsking = isAsking;
+  }
+
+  whenDecided(_: string, callback: () => void): boolean {
+    if (this.isAsking) this.#callbacks.push(callback);
+    return this.isAsking;
+  }
+
+  decide(): void {
+    this.isAsking = false;
+    for (const callback of this.#callbacks.splice(0)) callback();
+  }
+
+  abort(): void {}
+  yieldTo(): void {}
+}
+
 class PreemptionBench {
   readonly bench: CoordinatorBench;
   readonly held: ManagedLease[] = [];
@@ -539,6 +566,26 @@ describe("requests and preemptions of one tick keep their order", () => {
     bench.clock.advance(1);
     expect(tick.preemptionCount).to.equal(1);
   });
+
+  for (const { title, keys, count } of [
+    { title: "not for others that ask when they are decided", keys: KEYS, count: 1 },
+    { title: "also for readers that are let in then", keys: sharedLock(KEYS), count: 0 },
+  ])
+    it(`L1: waits for those that ask already, ${title}`, () => {
+      const preemption = new PreemptionBench();
+      const [asks, polls] = [new Polling(KEYS, true), new Polling(keys, false)];
+      preemption.pending.add(asks).add(polls);
+      preemption.begin({ waitMs: 60_000 });
+      preemption.bench.clock.advance(1);
+      expect(preemption.acquire?.attemptCount).to.equal(0);
+      polls.isAsking = true;
+      asks.decide();
+      preemption.bench.clock.advance(0);
+      expect(preemption.acquire?.attemptCount).to.equal(count);
+      polls.decide();
+      preemption.bench.clock.advance(0);
+      expect(preemption.acquire?.attemptCount).to.equal(1);
+    });
 
   it("fails for its own time, and not for that of whom it waits for", () => {
     const { bench } = busyBench();

@@ -142,6 +142,22 @@ describe("A node with an absurd size of a semaphore", () => {
     for (const node of fleet.nodes.slice(0, 2))
       expect(await node.command("GET", size)).to.match(/^semaphore:4@\d{13}$/);
   });
+
+  it("does not bring it to the others where an operator ends the holders of permits", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    await using locks = new LockManager(fleet.urls, OPTIONS);
+    await allNodes(locks);
+    const semaphore = locks.semaphore("name", { permits: 3 });
+    await semaphore.acquire({ ttlMs: 2_000 });
+    const absurd = `semaphore:1@${MAX_SIZE_VERSION}`;
+    const size = companionKey("size", "lock:name");
+    for (const key of ["lock:name", size])
+      await at(fleet.nodes, 0).command("SET", key, absurd, "PX", 10_000);
+    expect(await locks.forceRelease("name")).to.include({ isQuorate: true });
+    for (const node of fleet.nodes.slice(1)) expect(await node.command("GET", size)).to.equal(null);
+    await semaphore.resize(4);
+    expect(await semaphore.available()).to.equal(4);
+  });
 });
 
 describeWithClocks("Clocks that are off", () => {

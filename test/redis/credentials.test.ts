@@ -225,6 +225,19 @@ describe("Credentials that expire", () => {
     expect(world.warnings, "told once").to.have.length(1);
   });
 
+  it("are not overdue where another connection asks just as they come", async () => {
+    for (let ticks = 0; ticks < 12; ticks++) {
+      const world: World = new World(counting(() => world));
+      world.open();
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      world.open();
+      await written();
+      world.clock.advance(TIMEOUT_MS + 1);
+      expect(world.warnings, `${ticks} ticks later`).to.deep.equal([]);
+      expect(world.clock.timerCount).to.equal(0);
+    }
+  });
+
   it("end a connection that cannot be opened without them", async () => {
     const { provider, calls } = byHand();
     const world = new World(provider);

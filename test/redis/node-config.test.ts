@@ -326,6 +326,13 @@ describe("clientsOf", () => {
     expect(optionsOf({ options: { sentinels, name: "a" } }).connectTimeout).to.equal(1_000);
   });
 
+  it("asks other Sentinels than a client does for the master that the client names", () => {
+    const client = new Redis({ sentinels, name: "a", lazyConnect: true });
+    const others = [{ host: "t", port: 2 }];
+    const options = { sentinels: others };
+    expect(optionsOf({ client, options })).to.deep.include({ sentinels: others, name: "a" });
+  });
+
   it("lets options beside a client overrule its own, also those of a Cluster's members", () => {
     const own = { username: "own", password: "own", family: 6 };
     const beside = { username: "beside", password: "beside" };

@@ -434,7 +434,7 @@ export const ROWS: readonly Row[] = [
       "an operator who ends a lock spreads the absurd fence of one node, and nobody gets the name any more",
     seenIn: "checks of what locks are granted with, and of nothing else that a node says",
     file: "src/channel/plausible-votes.ts",
-    find: "(vote.snapshot?.fence ?? vote.fence)",
+    find: "(snapshot?.fence ?? vote.fence)",
     replace: "vote.fence",
     where: ["force"],
     noticedBy: ["E2", "L2"],
@@ -448,6 +448,14 @@ export const ROWS: readonly Row[] = [
     file: "src/channel/plausible-votes.ts",
     find: "const sizeUs = size === undefined ? 0 : size.version * 1_000;",
     replace: "const sizeUs = 0;",
+    test: "test/channel/plausible-votes.test.ts",
+  },
+  {
+    id: "inspected-size-believed",
+    means: "the same, where an operator ends the holders of its permits",
+    file: "src/channel/plausible-votes.ts",
+    find: 'const { size = semaphoreIn(snapshot?.holder ?? "") } = vote;',
+    replace: "const { size } = vote;",
     test: "test/channel/plausible-votes.test.ts",
   },
   {

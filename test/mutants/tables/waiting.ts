@@ -180,6 +180,16 @@ export const ROWS: readonly Row[] = [
     test: "test/coordinator/preemption.test.ts",
   },
   {
+    id: "preemption-waits-for-polls",
+    means:
+      "a request that steals a name waits for as long as earlier requests of its process poll for it",
+    file: "src/coordinator/preemption.ts",
+    find: "if (earlier.keys.queue.admitsOthers) this.#waitsFor(earlier);",
+    replace: "this.#waitsFor(earlier);",
+    test: "test/coordinator/preemption.test.ts",
+    grep: "L1",
+  },
+  {
     id: "disproved-lock-believes-on",
     means:
       "a lock that was ended elsewhere is held beside the next one of its manager, until its renewal",
