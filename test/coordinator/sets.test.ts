@@ -205,6 +205,32 @@ describe("A set that has some of its names", () => {
     expect(taken.outcomes[0]).to.include({ kind: "granted" });
   });
 
+  for (const lease of [{ renew: false }, { maxHoldMs: 300 }]) {
+    it(`W8: keeps them no less long with ${JSON.stringify(lease)}`, () => {
+      const { bench, released, answer, turn } = setsBench();
+      bench.acquire(lease, { ...WAIT, waitMs: 20_000 }, SET);
+      answer(SET, LACKS.invoice);
+      answer(KEYS, held(60_000));
+      bench.clock.advance(9_000);
+      turn(KEYS);
+      answer(KEYS, granted(7));
+      answer(SET, LACKS.zero);
+      answer(ZERO, held(60_000));
+      bench.clock.advance(340);
+      for (const node of bench.nodes) node.last("extend").reply(granted());
+      bench.clock.advance(760);
+      expect(released()).to.have.length(0);
+    });
+  }
+
+  it("closes none of them for its lock-delay: nobody has held it", () => {
+    const { bench, asked, answer } = setsBench();
+    bench.acquire({ lockDelayMs: 30_000 }, WAIT, SET);
+    answer(SET, LACKS.invoice);
+    expect(asked(SET)[0]?.ttlMs).to.be.above(31_000);
+    expect(asked(KEYS)[0]?.ttlMs).to.equal(1_000);
+  });
+
   it("asks for one of them again where it has lost that", () => {
     const { asked, released, answer } = gatheringBench();
     answer(ZERO, granted(7));
