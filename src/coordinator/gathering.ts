@@ -111,8 +111,9 @@ export class Gathering implements Sleeper {
  * Of the lock on a name that a set keeps. How long, its waiting decides: not a lease that would end before the missing
  * name is free. And as nobody has held it, its name is not closed after it.
  */
-export function partSettings({ lockDelayMs: _, ...settings }: LeaseSettings): LeaseSettings {
-  return { ...settings, renew: true, maxHoldMs: Number.POSITIVE_INFINITY };
+export function partSettings(settings: LeaseSettings): LeaseSettings {
+  const { lockDelayMs: _, ...others } = settings;
+  return { ...others, renew: true, maxHoldMs: Number.POSITIVE_INFINITY };
 }
 
 /** The context of acquires whose locks nobody is to hear of: only that the nodes are asked. */

@@ -4,6 +4,7 @@ import { ManualClock } from "../support/manual-clock.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { severalLock } from "../../src/kinds/several.js";
+import { WaitQueues } from "../../src/coordinator/wait-queues.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Vote } from "../../src/protocol/operation.js";
 
@@ -163,6 +164,25 @@ describe("A set that is refused", () => {
     expect(sizes).to.deep.equal([
       ["invoice, zero", 1],
       ["zero", 1],
+    ]);
+  });
+
+  it("is not counted in what observers hear of those who wait for its name", () => {
+    const { bench, set, plain, answer } = setsBench();
+    const heard: [string, number, number][] = [];
+    const { nodes, clock, context } = bench;
+    const waitQueues = new WaitQueues(nodes, clock, context.schedule, heardInbox(), {
+      ...context.observer,
+      onWaiting: ({ name }, count, change) => heard.push([name, count, change]),
+    });
+    Object.assign(context, { waitQueues });
+    set();
+    answer(SET, LACKS.zero);
+    plain(ZERO, { fair: true }).abort();
+    expect(heard).to.deep.equal([
+      ["invoice, zero", 1, 1],
+      ["zero", 1, 1],
+      ["zero", 0, -1],
     ]);
   });
 });
