@@ -97,8 +97,7 @@ export abstract class LockHeldError extends QuorateError {
    */
   readonly freeInMs: number;
   /**
-   * The names that are held, of several: of each refusing node one, the first in order only if all others are free.
-   * Otherwise the only name.
+   * The names that are held, of several: of each refusing node one, the first in order. Otherwise the only name.
    */
   readonly heldNames: readonly string[];
   /** Time from the call to this error, rounded, ms: also that of an attempt that did not wait. */

@@ -21,7 +21,7 @@ import { JOINER, NEWCOMER, PREEMPT, type AcquireMode } from "./acquire-mode.js";
 import { Attempt, type AttemptListener, type AttemptOutcome } from "./attempt.js";
 import type { Contest } from "./contest.js";
 import type { Context } from "./context.js";
-import { Gathering, unobserved } from "./gathering.js";
+import { Gathering, partSettings, unobserved } from "./gathering.js";
 import type { Lease } from "./lease.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { PermitPicker } from "./permit-picker.js";
@@ -354,7 +354,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const { place, request } = this.#state;
     const parts = this.keys.parts?.();
     if (parts === undefined || place === undefined) return undefined;
-    const { settings, deadlineMs } = request;
+    const { deadlineMs } = request;
+    const settings = partSettings(request.settings);
     const { maxWaiters: _, ...wait } = { ...request.wait, fair: true };
     const context = unobserved(this.#context);
     return new Gathering(

@@ -2,6 +2,7 @@ import { keptNamesMs } from "../protocol/gathering.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
+import type { LeaseSettings } from "./lease-settings.js";
 import type { Sleeper } from "./schedule.js";
 import type { AcquireRequest } from "./wait-place.js";
 
@@ -104,6 +105,15 @@ export class Gathering implements Sleeper {
     this.#waiting.clear();
     this.wake();
   }
+}
+
+/**
+ * Of the lock on a name that a set keeps. How long, its waiting decides: not a lease that would end before the missing
+ * name is free. And as nobody has held it, its name is not closed after it.
+ */
+export function partSettings(settings: LeaseSettings): LeaseSettings {
+  const { lockDelayMs: _, ...others } = settings;
+  return { ...others, renew: true, maxHoldMs: Number.POSITIVE_INFINITY };
 }
 
 /** The context of acquires whose locks nobody is to hear of: only that the nodes are asked. */

@@ -87,12 +87,19 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   readonly #permitReservations: PermitReservations | undefined;
   /** How many permits any member has wanted. */
   #mostWanted: number;
+  /** Its waiters for sets. */
+  #partCount = 0;
 
   constructor(keys: LockKind) {
     super();
     this.keys = keys;
     this.#mostWanted = keys.permits?.wanted ?? 0;
     if (keys.permits !== undefined) this.#permitReservations = new PermitReservations();
+  }
+
+  /** How many acquires wait: a set that does is itself one, in another wait queue. */
+  get count(): number {
+    return this.size - this.#partCount;
   }
 
   /** Several can ask only where they can hold the name together. */
@@ -109,6 +116,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
    */
   append(member: QueueMember, nowMs: number): boolean {
     const { first } = this;
+    if (isPart(member)) this.#partCount++;
     member.rest = this.#restFor(member.request, nowMs);
     this.#insert(member, member.rest?.untilMs ?? nowMs, member.request.ticket);
     this.#mostWanted = Math.max(this.#mostWanted, member.keys.permits?.wanted ?? 0);
@@ -151,6 +159,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
 
   remove(member: QueueMember, isHeldHere: boolean): void {
     const wasFirst = this.first === member;
+    if (isPart(member)) this.#partCount--;
     this.delete(member);
     if (wasFirst) {
       this.forgetTurns();
@@ -284,6 +293,11 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   unwantedTurns(nowMs: number): Iterable<ReservedPermits> {
     return this.#permitReservations?.drain(nowMs) ?? [];
   }
+}
+
+/** It waits for a set. */
+export function isPart({ request }: QueueMember): boolean {
+  return request.ticket !== undefined;
 }
 
 /** It can hold the name together with others. */

@@ -4,7 +4,7 @@ import { newOperation } from "../protocol/operation.js";
 import type { NodeGrant } from "../protocol/node-messages.js";
 import { isSamePlace, type Waiter } from "../protocol/node-queue.js";
 import { Allowance } from "./allowance.js";
-import { admits, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-queue.js";
+import { admits, isPart, WaitQueue, type GrantedWaiter, type QueueMember } from "./wait-queue.js";
 import { NOBODY, type Clock, type InboxPort, type NodePort } from "./ports.js";
 import { HeldPlaces, Places } from "./places.js";
 import type { Observer } from "./observer.js";
@@ -86,10 +86,8 @@ export class WaitQueues {
 
   /** Number of waiting acquires, by wait queue. */
   *sizes(): Iterable<{ readonly keys: LockKind; readonly size: number }> {
-    for (const waitQueue of this.#waitQueues.values()) {
-      const size = [...waitQueue].filter(isCounted).length;
-      if (size > 0) yield { keys: waitQueue.keys, size };
-    }
+    for (const { keys, count: size } of this.#waitQueues.values())
+      if (size > 0) yield { keys, size };
   }
 
   of(keys: Pick<KeysInProcess, "waitQueueKey">): WaitQueue | undefined {
@@ -105,7 +103,7 @@ export class WaitQueues {
       this.#waitQueues.set(waitQueueKey, waitQueue);
     }
     const isLetIn = waitQueue.append(member, this.#clock.now());
-    if (isCounted(member)) this.#observer?.onWaiting?.(member.keys, waitQueue.size, 1);
+    if (!isPart(member)) this.#observer?.onWaiting?.(member.keys, waitQueue.count, 1);
     this.inbox?.listen();
     return { waitQueue, isLetIn };
   }
@@ -126,7 +124,7 @@ export class WaitQueues {
     // A waiter for a permit need not wait for the granted one: others may be free.
     const numbers = holder?.keys.permits?.numbers;
     waitQueue.remove(member, holder !== undefined && numbers === undefined);
-    if (isCounted(member)) this.#observer?.onWaiting?.(member.keys, waitQueue.size, -1);
+    if (!isPart(member)) this.#observer?.onWaiting?.(member.keys, waitQueue.count, -1);
     const { first } = waitQueue;
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);
@@ -265,11 +263,6 @@ export class WaitQueues {
     const leave = newOperation("leave", { keys, ownerId: waiter.inbox, sendBeforeMs, waiter });
     this.#nodes[index]?.submit(leave, NOBODY, false);
   }
-}
-
-/** A set that waits for its names is itself among the acquires that wait. */
-function isCounted({ request }: QueueMember): boolean {
-  return request.ticket === undefined;
 }
 
 function hasPlace(member: QueueMember | undefined, place: Waiter): boolean {

@@ -4,6 +4,7 @@ import { ManualClock } from "../support/manual-clock.js";
 import { fault, foreign, granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { severalLock } from "../../src/kinds/several.js";
+import { WaitQueues } from "../../src/coordinator/wait-queues.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Vote } from "../../src/protocol/operation.js";
 
@@ -165,6 +166,25 @@ describe("A set that is refused", () => {
       ["zero", 1],
     ]);
   });
+
+  it("is not counted in what observers hear of those who wait for its name", () => {
+    const { bench, set, plain, answer } = setsBench();
+    const heard: [string, number, number][] = [];
+    const { nodes, clock, context } = bench;
+    const waitQueues = new WaitQueues(nodes, clock, context.schedule, heardInbox(), {
+      ...context.observer,
+      onWaiting: ({ name }, count, change) => heard.push([name, count, change]),
+    });
+    Object.assign(context, { waitQueues });
+    set();
+    answer(SET, LACKS.zero);
+    plain(ZERO, { fair: true }).abort();
+    expect(heard).to.deep.equal([
+      ["invoice, zero", 1, 1],
+      ["zero", 1, 1],
+      ["zero", 0, -1],
+    ]);
+  });
 });
 
 describe("A set that has some of its names", () => {
@@ -203,6 +223,32 @@ describe("A set that has some of its names", () => {
     answer(KEYS, granted(47));
     answer(SET, granted(67));
     expect(taken.outcomes[0]).to.include({ kind: "granted" });
+  });
+
+  for (const lease of [{ renew: false }, { maxHoldMs: 300 }]) {
+    it(`W8: keeps them no less long with ${JSON.stringify(lease)}`, () => {
+      const { bench, released, answer, turn } = setsBench();
+      bench.acquire(lease, { ...WAIT, waitMs: 20_000 }, SET);
+      answer(SET, LACKS.invoice);
+      answer(KEYS, held(60_000));
+      bench.clock.advance(9_000);
+      turn(KEYS);
+      answer(KEYS, granted(7));
+      answer(SET, LACKS.zero);
+      answer(ZERO, held(60_000));
+      bench.clock.advance(340);
+      for (const node of bench.nodes) node.last("extend").reply(granted());
+      bench.clock.advance(760);
+      expect(released()).to.have.length(0);
+    });
+  }
+
+  it("closes none of them for its lock-delay: nobody has held it", () => {
+    const { bench, asked, answer } = setsBench();
+    bench.acquire({ lockDelayMs: 30_000 }, WAIT, SET);
+    answer(SET, LACKS.invoice);
+    expect(asked(SET)[0]?.ttlMs).to.be.above(31_000);
+    expect(asked(KEYS)[0]?.ttlMs).to.equal(1_000);
   });
 
   it("asks for one of them again where it has lost that", () => {

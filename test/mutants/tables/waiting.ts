@@ -273,6 +273,16 @@ export const ROWS: readonly Row[] = [
     test: "test/coordinator/sets.test.ts",
   },
   {
+    id: "set-keeps-names-by-its-own-lease",
+    means:
+      "a set loses the names that it keeps after its own ttl or maxHoldMs, while others hold the missing name for longer",
+    seenIn: "locks of several names whose steps have the settings of the whole",
+    file: "src/coordinator/acquire.ts",
+    find: "const settings = partSettings(request.settings);",
+    replace: "const { settings } = request;",
+    test: "test/coordinator/sets.test.ts",
+  },
+  {
     id: "set-is-last-in-each-queue",
     means: "a set begins at the end of the queue of each name that it lacks",
     seenIn: "names locked one after the other",
