@@ -13,7 +13,7 @@ import {
   type VoteEvent,
 } from "./history.js";
 import { Ballot } from "./ballot.js";
-import { isPermit, rootOf, rootsOf, waitedFor } from "./names.js";
+import { isPermit, isSet, rootOf, rootsOf, waitedFor } from "./names.js";
 import { NodeLists } from "./node-lists.js";
 
 /** An acquire that has not settled. */
@@ -136,7 +136,15 @@ class Reasons {
     }
     const firstAttempt = this.#attemptsAt(call).length;
     const [isShared, isInWaitQueue] = [others.length > 0, waitQueue.length > 0];
-    const isBehind = isInWaitQueue && call.isFair === true;
+    // A set that lacks the name stands there as well, whatever its first name is.
+    const isBehindSet = [...this.#open.values()].some(
+      ({ call: other }) =>
+        other.process === process &&
+        other.via === via &&
+        isSet(other.name) &&
+        rootsOf(other.name).includes(name),
+    );
+    const isBehind = (isInWaitQueue || isBehindSet) && call.isFair === true;
     this.#open.set(call.call, { call, firstAttempt, isShared, isInWaitQueue, isUnlike, isBehind });
   }
 

@@ -4,13 +4,18 @@ import { turnMs } from "./node-queue.js";
 /** While a set has some of its names and waits for another, it keeps them for at most this share of the time it has waited. */
 const KEPT_SHARE = 1 / 8;
 
+/** The same, while that is no longer than nodes reserve a name. */
+const BRIEFLY_KEPT_SHARE = 1 / 2;
+
 /**
  * How long a set that waits keeps the names that it has, from the first of them on, ms. A name that is kept is idle: so
- * no longer than nodes reserve a name, and longer only for a set that has waited for long. It grows with that, so in the
- * end it is longer than others hold the missing name, however long that is.
+ * no longer than nodes reserve a name, and longer only for a set that has waited for long. Nor does one that has hardly
+ * waited keep it for that long: each of many calls that give up soon would, and together they would keep it all the time.
+ * It grows with the wait, so in the end it is longer than others hold the missing name, however long that is.
  */
 export function keptNamesMs(waitedMs: number, nodeTimeoutMs: number): number {
-  return Math.max(turnMs(nodeTimeoutMs), KEPT_SHARE * waitedMs);
+  const brieflyMs = Math.min(turnMs(nodeTimeoutMs), BRIEFLY_KEPT_SHARE * waitedMs);
+  return Math.max(brieflyMs, KEPT_SHARE * waitedMs);
 }
 
 /** The lock key for which most of the nodes refuse a set; undefined if none says that one is held. */

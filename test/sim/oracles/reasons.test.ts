@@ -235,6 +235,13 @@ describe("oracle E1, true reasons", () => {
         events: [asked, askedBehind, settle(2, 2, "refused")],
       },
       {
+        title: "one who stands behind a set that lacks its name, and never asked",
+        events: [
+          call(1, 1, "acquire", { name: "_, a" }),
+          ...[askedBehind, settle(2, 2, "refused")],
+        ],
+      },
+      {
         title: "one that another came before while it asked how many permits there are",
         events: [
           call(1, 1, "acquire", { isFair: true, asksSize: true }),
@@ -381,6 +388,10 @@ describe("oracle E1, true reasons", () => {
           ...[call(1, 1, "acquire", { isFair: true, asksSize: true }), ...round([granted, fault])],
           ...[call(4, 2, "acquire"), settle(5, 1, "refused")],
         ],
+      },
+      {
+        title: "one beside a set of other names",
+        events: [call(1, 1, "acquire", { name: "b, c" }), askedBehind, settle(2, 2, "refused")],
       },
       {
         title: "one that another came after",
