@@ -100,10 +100,11 @@ describe("A set that is refused", () => {
   });
 
   it("is not passed on: nodes have to know what they replace", () => {
-    const { set, plain, released, answer } = setsBench();
+    const { bench, set, released, answer } = setsBench();
     const { outcomes } = set();
     answer(SET, LACKS.zero);
-    const behind = plain(ZERO, { fair: true });
+    const alike = { renew: true, maxHoldMs: Number.POSITIVE_INFINITY };
+    const behind = bench.acquire(alike, { ...WAIT, fair: true }, ZERO);
     answer(ZERO, granted(7));
     answer(SET, granted(27));
     expect(outcomes).to.have.length(1);

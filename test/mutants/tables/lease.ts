@@ -419,10 +419,8 @@ export const ROWS: readonly Row[] = [
     file: "src/kinds/several.ts",
     find: "sorted.map(partOf)",
     replace: "sorted.map((keys) => exclusiveLock(keys))",
-    where: ["several"],
-    noticedBy: ["S2", "E1", "L3", "R1"],
-    seedBudget: 200,
-    pin: { where: 0, seed: 26, ms: 2363 },
+    test: "test/coordinator/sets.test.ts",
+    grep: "is not passed on",
   },
   {
     id: "ended-by-own-ttl",
