@@ -46,7 +46,7 @@ export class PlausibleVotes {
     // Who ends a lock by force raises all nodes above what it has seen, and brings them the size of the semaphore.
     const snapshot = vote.kind === "granted" ? vote.snapshot : undefined;
     const fence = vote.kind === "granted" ? (snapshot?.fence ?? vote.fence) : 0;
-    const { size = semaphoreIn(snapshot?.holder ?? "") } = vote;
+    const size = snapshot?.holder ? semaphoreIn(snapshot.holder) : vote.size;
     // The version of a size is a time as well, in ms.
     const sizeUs = size === undefined ? 0 : size.version * 1_000;
     if (fence !== 0 || sizeUs !== 0) {

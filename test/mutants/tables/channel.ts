@@ -454,8 +454,8 @@ export const ROWS: readonly Row[] = [
     id: "inspected-size-believed",
     means: "the same, where an operator ends the holders of its permits",
     file: "src/channel/plausible-votes.ts",
-    find: 'const { size = semaphoreIn(snapshot?.holder ?? "") } = vote;',
-    replace: "const { size } = vote;",
+    find: "snapshot?.holder ? semaphoreIn(snapshot.holder) : vote.size",
+    replace: "vote.size",
     test: "test/channel/plausible-votes.test.ts",
   },
   {
