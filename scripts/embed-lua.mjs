@@ -26,11 +26,11 @@ const MODULES = {
       unkept: ["fast"],
     },
     handshake: { file: "handshake.lua" },
-    flush: { file: "flush.lua" },
     mortal: { file: "mortal.lua" },
     atomicity: { file: "atomicity.lua" },
     publishing: { file: "publishing.lua" },
   },
+  "src/testing/embedded-lua.ts": { flush: { file: "flush.lua" } },
   "src/fencing/embedded-lua.ts": { fence: { file: "fence.lua" } },
 };
 

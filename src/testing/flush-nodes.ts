@@ -4,9 +4,10 @@ import { RECORD_KEY } from "../protocol/keys.js";
 import type { ListOffer } from "../protocol/node-list.js";
 import { clientsOf, type RedisNode } from "../redis/node-config.js";
 import { isOfOneServer, openPlainClient } from "../redis/plain-client.js";
-import { FLUSH_SCRIPT, HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
+import { HANDSHAKE_SCRIPT } from "../script/embedded-lua.js";
 import { encodeHandshake } from "../script/handshake-codec.js";
 import { show } from "../runtime/validate.js";
+import { FLUSH_SCRIPT } from "./embedded-lua.js";
 
 /** A server of this module, or a node of `quorate/memory`. */
 export interface CommandedNode {
