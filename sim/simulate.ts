@@ -165,12 +165,11 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   // A turn belongs to a process: if it wants both to read and a permit of a name, it may use the turn for either.
   const isReading =
     permits === undefined && scenario.workload.some(({ mode }) => mode === "shared");
+  const isOver = (): boolean => settledCount > 0;
   if (isReading) {
-    const isOver = (): boolean => settledCount > 0;
     for (const client of fleet.clients) keepReading(client, name, waitMs, isOver);
     await world.run(world.nowUs + STREAM_MS * 1_000);
   } else if (also !== undefined && permits === undefined) {
-    const isOver = (): boolean => settledCount > 0;
     for (const client of fleet.clients.slice(0, WAITER_COUNT))
       for (const each of [name, ...also]) keepHolding(client, each, waitMs, isOver);
     await world.run(world.nowUs + STREAM_MS * 1_000);
@@ -193,11 +192,7 @@ function keepReading(client: SimClient, name: string, waitMs: number, isOver: ()
   const { process } = client;
   const read = async (delayMs: number): Promise<void> => {
     await process.sleep(delayMs);
-    while (!isOver()) {
-      const lock = await client.acquire({ name, waitMs, mode: "shared" });
-      await process.sleep(STREAM_MS);
-      if (lock !== undefined) await client.release(lock);
-    }
+    await stream(client, { name, waitMs, mode: "shared" }, isOver);
   };
   process.enter(() => {
     for (const delayMs of [0, STREAM_MS / 2]) void read(delayMs);
@@ -206,18 +201,21 @@ function keepReading(client: SimClient, name: string, waitMs: number, isOver: ()
 
 /** Two that alternate per client and name, so that it is nearly always held, and waited for. */
 function keepHolding(client: SimClient, name: string, waitMs: number, isOver: () => boolean): void {
-  const { process } = client;
-  const hold = async (): Promise<void> => {
-    while (!isOver()) {
-      const lock = await client.acquire({ name, waitMs });
-      await process.sleep(STREAM_MS);
-      if (lock !== undefined) await client.release(lock);
-    }
-  };
-  process.enter(() => {
-    void hold();
-    void hold();
+  client.process.enter(() => {
+    for (let count = 0; count < 2; count++) void stream(client, { name, waitMs }, isOver);
   });
+}
+
+async function stream(
+  client: SimClient,
+  wanted: Parameters<SimClient["acquire"]>[0],
+  isOver: () => boolean,
+): Promise<void> {
+  while (!isOver()) {
+    const lock = await client.acquire(wanted);
+    await client.process.sleep(STREAM_MS);
+    if (lock !== undefined) await client.release(lock);
+  }
 }
 
 function phase(fleet: Fleet, what: PhaseEvent["what"]): void {

@@ -117,11 +117,11 @@ class Reasons {
 
   #onCall(call: CallEvent): void {
     const { process, name, via } = call;
-    const waitQueue = [...this.#open.values()].filter(
-      ({ call: other }) =>
-        other.process === process &&
-        other.via === via &&
-        waitQueueOf(other.name) === waitQueueOf(name),
+    const own = [...this.#open.values()].filter(
+      ({ call: other }) => other.process === process && other.via === via,
+    );
+    const waitQueue = own.filter(
+      ({ call: other }) => waitQueueOf(other.name) === waitQueueOf(name),
     );
     const isUnlike = call.hasOwnOptions === true || waitQueue.some((other) => other.isUnlike);
     for (const other of waitQueue) {
@@ -137,12 +137,8 @@ class Reasons {
     const firstAttempt = this.#attemptsAt(call).length;
     const [isShared, isInWaitQueue] = [others.length > 0, waitQueue.length > 0];
     // A set that lacks the name stands there as well, whatever its first name is.
-    const isBehindSet = [...this.#open.values()].some(
-      ({ call: other }) =>
-        other.process === process &&
-        other.via === via &&
-        isSet(other.name) &&
-        rootsOf(other.name).includes(name),
+    const isBehindSet = own.some(
+      ({ call: other }) => isSet(other.name) && rootsOf(other.name).includes(name),
     );
     const isBehind = (isInWaitQueue || isBehindSet) && call.isFair === true;
     this.#open.set(call.call, { call, firstAttempt, isShared, isInWaitQueue, isUnlike, isBehind });

@@ -23,17 +23,14 @@ export interface Waits {
 /** Who waits for which names, of a set for each: it stands in the queues of those that it lacks. */
 export class Waiting {
   readonly #waits = new Map<string, Waits>();
-  readonly #calls = new Map<
-    number,
-    { readonly process: string; readonly waits: readonly Waits[] }
-  >();
+  readonly #calls = new Map<number, readonly Waits[]>();
 
   see(event: HistoryEvent): void {
     if (event.kind === "call" && event.what === "acquire") this.#onCall(event);
     else if (event.kind === "settle") this.#end(event.call, event.atUs);
     else if (event.kind === "process" && event.what === "crash") {
-      for (const [call, { process }] of this.#calls) {
-        if (process === event.process) this.#end(call, event.atUs);
+      for (const [call, [waits]] of this.#calls) {
+        if (waits?.process === event.process) this.#end(call, event.atUs);
       }
     }
   }
@@ -51,7 +48,7 @@ export class Waiting {
 
   /** Those who wait now. */
   all(): Iterable<Waits> {
-    return new Set([...this.#calls.values()].flatMap(({ waits }) => waits));
+    return new Set([...this.#calls.values()].flat());
   }
 
   #onCall(event: CallEvent): void {
@@ -64,11 +61,11 @@ export class Waiting {
       waits.calls.set(call, event);
       return waits;
     });
-    this.#calls.set(call, { process, waits: all });
+    this.#calls.set(call, all);
   }
 
   #end(call: number, atUs: number): void {
-    for (const waits of this.#calls.get(call)?.waits ?? []) {
+    for (const waits of this.#calls.get(call) ?? []) {
       waits.calls.delete(call);
       waits.endedUs = atUs;
     }

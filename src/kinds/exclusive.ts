@@ -85,13 +85,11 @@ export function exclusiveLock(keys: NameKeys): LockKind {
 
 const UNSHARED = { ...KIND, queue: { ...KIND.queue, passesOn: false } };
 
-/** The term of an election: observers are told of the next leader, so the nodes have to know. */
-export function termOf(keys: NameKeys): LockKind {
-  return new NamedLock(keys, UNSHARED);
-}
-
-/** What a set has of one of its names while it waits for another: the set replaces it on the nodes. */
-export function partOf(keys: NameKeys): LockKind {
+/**
+ * One that is never passed on within its process, as the nodes have to know who has it: the term of an election, of which
+ * observers are told, and what a set has of one of its names, which it replaces on the nodes.
+ */
+export function unsharedLock(keys: NameKeys): LockKind {
   return new NamedLock(keys, UNSHARED);
 }
 

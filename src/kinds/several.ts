@@ -1,6 +1,6 @@
 import { RESERVED_PREFIX, type NameKeys } from "../protocol/keys.js";
 import type { LockKind } from "../protocol/lock-kind.js";
-import { exclusiveLock, NamedLock, partOf, WHOLE_NAME } from "./exclusive.js";
+import { exclusiveLock, NamedLock, unsharedLock, WHOLE_NAME } from "./exclusive.js";
 
 /** It stands in no queue itself: its parts do. */
 const QUEUE = { ...WHOLE_NAME, rejoins: false, keepsPlace: false };
@@ -28,6 +28,6 @@ export function severalLock(all: readonly NameKeys[]): LockKind {
     fenceBucket: sorted.map(({ fenceBucket }) => fenceBucket).join(","),
     waitQueueKey: `${RESERVED_PREFIX}set:${JSON.stringify(lockKeys)}`,
     queue: QUEUE,
-    parts: () => sorted.map(partOf),
+    parts: () => sorted.map(unsharedLock),
   });
 }

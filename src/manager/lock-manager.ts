@@ -38,7 +38,7 @@ import type {
 } from "../api/options.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import { quorumSize } from "../protocol/quorum.js";
-import { termOf } from "../kinds/exclusive.js";
+import { unsharedLock } from "../kinds/exclusive.js";
 import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { NodeConfig } from "../nodes/simulated-nodes.js";
@@ -232,7 +232,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const plainKeys = this.#acquirer.keysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
     const kind = this.#settings.usual.kindOf(plainKeys);
-    const keys = kind.queue.passesOn ? termOf(plainKeys) : kind;
+    const keys = kind.queue.passesOn ? unsharedLock(plainKeys) : kind;
     checkForKind(keys, settings.lease);
     this.#acquirer.checkTtl(settings.lease);
     const electorate = electorateOf(this.#acquirer, { keys, ...settings });

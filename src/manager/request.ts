@@ -23,8 +23,8 @@ type Settled<T> =
  * Runs the callback under the lock and releases it. The outcome is the callback's result or error.
  *
  * If the lock is lost meanwhile, also where only the release finds that out, the outcome is a LockLostError that carries
- * the callback's error (`cause`) or result (`result`). A callback that ignores the signal is waited for only `lossGraceMs`, so that it does not block the
- * caller.
+ * the callback's error (`cause`) or result (`result`). A callback that ignores the signal is waited for only
+ * `lossGraceMs`, so that it does not block the caller.
  */
 export async function runLocked<T>(
   lock: Lock,

@@ -167,13 +167,6 @@ const ROWS: readonly Row[] = [
     leaves: ALL_X,
   },
   {
-    title: "is not healed over a part",
-    given: [run(plain(yOfB))],
-    when: [{ kind: "heal", name: "ab", fence: 5 }],
-    gives: "held",
-    leaves: { a: "-", b: "y" },
-  },
-  {
     title: "its end gives the turn at the other names",
     given: [run(both(), plain({ ...zByQ, ...b }))],
     when: [bothEnd(), plain(yOfB), plain({ ...zByQ, ...b })],

@@ -5,6 +5,7 @@ import { fault, foreign, granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { severalLock } from "../../src/kinds/several.js";
 import { WaitQueues } from "../../src/coordinator/wait-queues.js";
+import type { LeaseSettings } from "../../src/coordinator/lease-settings.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import type { Vote } from "../../src/protocol/operation.js";
 
@@ -49,14 +50,14 @@ function setsBench() {
   };
 }
 
-/** A set that has had the name `invoice` after 800 ms, and waits for `zero`. */
-function gatheringBench() {
+/** A set that has had the name `invoice` after that time, and waits for `zero`. */
+function gatheringBench(afterMs = 800, lease: Partial<LeaseSettings> = { renew: false }) {
   const all = setsBench();
-  const { bench, set, answer, turn } = all;
-  const taken = set();
+  const { bench, answer, turn } = all;
+  const taken = bench.acquire(lease, { ...WAIT, waitMs: 20_000 }, SET);
   answer(SET, LACKS.invoice);
   answer(KEYS, held(60_000));
-  bench.clock.advance(800);
+  bench.clock.advance(afterMs);
   turn(KEYS);
   answer(KEYS, granted(7));
   answer(SET, LACKS.zero);
@@ -228,14 +229,7 @@ describe("A set that has some of its names", () => {
 
   for (const lease of [{ renew: false }, { maxHoldMs: 300 }]) {
     it(`W8: keeps them no less long with ${JSON.stringify(lease)}`, () => {
-      const { bench, released, answer, turn } = setsBench();
-      bench.acquire(lease, { ...WAIT, waitMs: 20_000 }, SET);
-      answer(SET, LACKS.invoice);
-      answer(KEYS, held(60_000));
-      bench.clock.advance(9_000);
-      turn(KEYS);
-      answer(KEYS, granted(7));
-      answer(SET, LACKS.zero);
+      const { bench, released, answer } = gatheringBench(9_000, lease);
       answer(ZERO, held(60_000));
       bench.clock.advance(340);
       for (const node of bench.nodes) node.last("extend").reply(granted());

@@ -417,7 +417,7 @@ export const ROWS: readonly Row[] = [
       "the name that a set has had first is passed on within its process, although the set has it now",
     seenIn: "a lock that was upgraded, and released as what it was before",
     file: "src/kinds/several.ts",
-    find: "sorted.map(partOf)",
+    find: "sorted.map(unsharedLock)",
     replace: "sorted.map((keys) => exclusiveLock(keys))",
     test: "test/coordinator/sets.test.ts",
     grep: "is not passed on",
