@@ -1,3 +1,4 @@
+import "../support/compile-later.js";
 import { register } from "node:module";
 import type { BrokenCode } from "./broken-code.js";
 import { runTested } from "./run-tested.js";
