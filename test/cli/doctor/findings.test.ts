@@ -65,6 +65,11 @@ const CASES: readonly Case[] = [
       ["connect ETIMEDOUT", /^start the server, or correct its address; until then/],
       ["the connection was closed", /^start the server/],
       ["no answer within 1000 ms", /^start the server/],
+      [
+        "no answer within 1000 ms: connected, but the server does not answer",
+        /^see why it hangs .*, or correct its address;/,
+      ],
+      ["no answer within 1000 ms: no TCP connection", /^start its machine, open the firewall, or/],
       ["BUSY Redis is busy running a script", /^wait for .*, or redis-cli -h n2 .* SCRIPT KILL;/],
       ["LOADING Redis is loading the dataset in memory", /^wait until it has loaded/],
       ["ERR max number of clients reached", /raise maxclients/],
