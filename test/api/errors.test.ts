@@ -366,6 +366,7 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
   ),
   QUORATE_FOREIGN_KEY: [
     new ForeignKeyError(LONG_NAME, `quorate:${LONG_NAME}`, "string-of-somebody", LONG_VOTES),
+    new ForeignKeyError(LONG_NAME, `quorate:${LONG_NAME}`, "string without expiry", LONG_VOTES),
   ],
   QUORATE_MIXED_LAYOUT: [
     new MixedLayoutError(
