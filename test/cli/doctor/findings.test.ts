@@ -84,6 +84,20 @@ const CASES: readonly Case[] = [
     change,
   })),
   {
+    what: "a node whose certificate is for another name",
+    seen: fleet(
+      last({
+        failure: {
+          message: "Hostname/IP does not match certificate's altnames: IP: 10.0.0.1 is not in it",
+          isMisconfigured: true,
+        },
+        sighting: undefined,
+      }),
+    ),
+    found: ["error misconfigured n2:6379"],
+    change: /^use a name that its certificate has, or add this one to it; until then/,
+  },
+  {
     what: "a Sentinel",
     seen: fleet(
       last({
