@@ -309,7 +309,9 @@ const CASES: readonly Case[] = [
     seen: fleet(lastRecord({ nodeCount: 5 })),
     found: ["warning node-list n2:6379"],
     saw: /on record with 5 nodes, configured here with 3/,
-    change: /redis-cli -h n2 -p 6379 HDEL quorate:incarnation nodes:lock: nodeCount lastNodes/,
+    // Nothing follows that would be copied with it.
+    change:
+      /, on every node: redis-cli -h n2 -p 6379 HDEL quorate:incarnation nodes:lock: nodeCount lastNodes$/,
   },
   {
     what: "another list of as many nodes on record",
