@@ -42,7 +42,7 @@ export interface Term extends AsyncDisposable {
    * once a quorum of nodes has it; the other nodes get it with the next renewal.
    *
    * @throws LockLostError if the term has ended; NoQuorumError if too few nodes answered: the term goes on, and observers
-   *   may be told; TypeError or RangeError for a bad value
+   *   may be told; TypeError or RangeError for a bad value, RangeError in the `layout` of another library
    */
   proclaim(value: string): Promise<void>;
 

@@ -106,7 +106,7 @@ export interface Locks extends AsyncDisposable {
    *
    * Those that hold a name together (readers, permits, an owner's locks) are shown as one holder.
    *
-   * @throws TypeError and RangeError for invalid arguments, ClosedError.
+   * @throws TypeError and RangeError for invalid arguments, RangeError in the `layout` of another library, ClosedError.
    */
   observe(
     name: string,

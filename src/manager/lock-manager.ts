@@ -43,7 +43,7 @@ import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { NodeConfig } from "../nodes/simulated-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
-import { checkKnown, superfluous } from "../runtime/validate.js";
+import { checkKnown, show, superfluous } from "../runtime/validate.js";
 import { OPTIONS } from "../options/table.js";
 import { Observers } from "./observers.js";
 import { runLocked } from "./request.js";
@@ -276,6 +276,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     if (wrong !== undefined) throw wrong;
     checkKnown(options, ["signal"]);
     if (options.signal !== undefined) OPTIONS.signal.check("signal", options.signal);
+    const { layout } = this.#settings;
+    // Nodes show nobody what is in another, and whoever observed it would wait for ever.
+    if (layout !== "redlock") {
+      throw new RangeError(`\`layout\` must be "redlock" to observe a name, got ${show(layout)}`);
+    }
     return this.#observers.of(this.#acquirer.openLockOf(name), options.signal);
   }
 

@@ -8,6 +8,7 @@ import { lossErrorOf } from "./loss-error.js";
 import type { LockMode } from "../api/options.js";
 import type { ReleaseResult } from "../coordinator/release-result.js";
 import type { ExtendResult } from "../coordinator/lease-renewal.js";
+import { checkForKind } from "../options/name-keys.js";
 import { checkedValue } from "../options/table.js";
 import { checkExtension } from "../options/resolve.js";
 import { superfluous } from "../runtime/validate.js";
@@ -126,7 +127,7 @@ export class LeasedLock implements Lock {
 
   /** Of a term. */
   async proclaim(value: string): Promise<void> {
-    checkedValue("value", value);
+    checkForKind(this.#lease.keys, { value: checkedValue("value", value) });
     await this.#confirm(await this.#lease.proclaim(value));
   }
 

@@ -109,8 +109,9 @@ export function resolveAcquireOptions(
 ): ResolvedAcquire {
   checkPlace(options, place);
   const { signal, mode = OPTIONS.mode.byDefault, reentrant, owner } = options;
-  // The keys of a semaphore are in no layout of another library.
-  const layout = place === "permit" ? "redlock" : manager.layout;
+  // The keys of a semaphore are in no layout of another library, nor are those of a lock that was given away.
+  const isOwn = place === "permit" || place === "adopt";
+  const layout = isOwn ? "redlock" : manager.layout;
   return {
     lease: leaseOf(options, manager, layout),
     wait: resolveWait(options, manager.given, defaultWaitMs),

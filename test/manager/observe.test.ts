@@ -11,6 +11,7 @@ import {
 import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
 import { exclusiveLock } from "../../src/kinds/exclusive.js";
 import { nameKeys, RECORD_KEY } from "../../src/protocol/keys.js";
+import { LOCK_LAYOUTS } from "../../src/protocol/lock-layout.js";
 import { WATCH_POLL_MS } from "../../src/protocol/watching.js";
 import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
@@ -347,4 +348,18 @@ describe("LockManager.observe", () => {
     expect(await next(observer)).to.equal(null);
     await observer.return?.();
   }).timeout(10_000);
+
+  for (const layout of LOCK_LAYOUTS.filter((each) => each !== "redlock")) {
+    it(`refuses what nodes can show nobody, and lets the term go on: ${layout}`, async () => {
+      const leading = new LockManager(nodes, { ttlMs: 10_000, layout });
+      all.push(leading);
+      const election = leading.elect(NAME);
+      const term = await elected(election);
+      const refused = await rejectionOf(term.proclaim("10.0.0.1:80"));
+      expect(refused).to.be.instanceOf(RangeError).with.property("message").that.matches(/`value`/);
+      expect(() => election.observe()).to.throw(RangeError, `got "${layout}"`);
+      expect(term.isHeld).to.equal(true);
+      expect(await term.resign()).to.equal("released");
+    });
+  }
 });

@@ -128,13 +128,15 @@ describe("resolveManagerOptions", () => {
     expect(acquire({}, { clockStepMs: 700 }).lease.clockStepMs).to.equal(700);
   });
 
-  it("gives permits the margin in any layout of the manager: their keys are not in it", () => {
-    for (const layout of ["redlock", "timestamp", "timestamp-seconds", "redisson"] as const) {
-      const settings = manager({ layout, clockStepMs: 700 });
-      const { lease } = resolveAcquireOptions({}, settings, 0, "permit");
-      expect(lease.clockStepMs, layout).to.equal(700);
-    }
-  });
+  for (const place of ["permit", "adopt"] as const) {
+    it(`gives the margin in any layout of the manager where keys are not in it: ${place}`, () => {
+      for (const layout of ["redlock", "timestamp", "timestamp-seconds", "redisson"] as const) {
+        const settings = manager({ layout, clockStepMs: 700 });
+        const { lease } = resolveAcquireOptions({}, settings, 0, place);
+        expect(lease.clockStepMs, layout).to.equal(700);
+      }
+    });
+  }
 
   it("takes undefined for not given", () => {
     const { given: _, ...undefinedGiven } = manager({ ttlMs: undefined, retry: undefined });
