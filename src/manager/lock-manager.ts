@@ -223,7 +223,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     // Checked by now, like everything else.
     const run = callback as (lock: Lock | null) => T;
     if (lock === null) return await run(null);
-    return await runLocked(lock, opening?.enclose(run) ?? run, this.#acquirer.requestHost);
+    // Awaited in its context: a query builder, for one, does its work only when it is awaited.
+    const enclosed = opening?.enclose(async (held): Promise<Awaited<T>> => await run(held));
+    return await runLocked<T | Promise<Awaited<T>>>(lock, enclosed ?? run, this.#acquirer.requestHost);
   }
 
   elect(name: string, options: ElectOptions = {}): Election {

@@ -207,6 +207,14 @@ for (const place of ALL_PLACES) {
       });
     });
 
+    it("follow what the callback returns, and that begins only when it is awaited", async () => {
+      const locks = manager();
+      const join = (): Promise<boolean> => locks.request("name", REENTRANT, (lock) => lock.isHeld);
+      // oxlint-disable-next-line unicorn/no-thenable -- as query builders are
+      const lazy: PromiseLike<boolean> = { then: (...told) => join().then(...told) };
+      expect(await locks.request("name", REENTRANT, () => lazy)).to.equal(true);
+    });
+
     it("are not what others are told in, whose timers they share", async () => {
       const locks = manager({ renew: false });
       const other = await locks.acquire("other", { ttlMs: 300 });
