@@ -133,13 +133,6 @@ export class MemoryRedis {
     ["EVAL", (argv) => this.#eval(argv, (source) => this.scripts.load(source).script)],
     ["EVALSHA", (argv) => this.#eval(argv, (sha) => this.scripts.bySha(sha))],
     ["SCRIPT", (argv) => this.#script(argv)],
-    [
-      "FLUSHALL",
-      () => {
-        this.keys.clear();
-        return OK;
-      },
-    ],
   ]);
 
   #eval(argv: readonly string[], find: (text: string) => CompiledScript): Reply {

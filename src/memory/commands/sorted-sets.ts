@@ -20,7 +20,6 @@ export const SORTED_SET_COMMANDS: Commands = {
     },
   },
   ZRANGE: { arity: -4, run: range },
-  ZPOPMIN: { arity: -2, writes: true, run: popMin },
   ZREMRANGEBYSCORE: { arity: 4, writes: true, run: removeByScore },
 };
 
@@ -57,22 +56,6 @@ function remove(keys: Keyspace, key: string, members: readonly string[]): number
     for (const member of gone) entry.value.remove(member);
   }
   return gone.size;
-}
-
-/** `ZPOPMIN key [count]`. */
-function popMin({ keys }: CommandContext, argv: readonly string[]): Reply {
-  if (argv.length > 3) throw syntaxError();
-  const count = argv.length === 3 ? Number(argv[2]) : 1;
-  if (!/^\d+$/.test(argv[2] ?? "1")) {
-    throw new RedisError("ERR value is out of range, must be positive");
-  }
-  const first = setOf(keys, argv)?.value.inOrder().slice(0, count) ?? [];
-  remove(
-    keys,
-    at(argv, 1),
-    first.map(([member]) => member),
-  );
-  return first.flatMap(([member, score]) => [member, scoreText(score)]);
 }
 
 /** `ZRANGE key first last [WITHSCORES]`, by index. */
