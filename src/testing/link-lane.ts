@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Alarm } from "./alarm.js";
 import type { LaneFaults } from "./link-faults.js";
-import { resetSocket } from "./reset-socket.js";
+import { dropStream } from "../redis/drop-stream.js";
 
 type Payload = Buffer | "end" | "reset";
 
@@ -116,7 +116,7 @@ export class LinkLane {
   #deliver(item: Item): void {
     const { payload } = item;
     if (payload === "end") this.#to.end();
-    else if (payload === "reset") resetSocket(this.#to);
+    else if (payload === "reset") dropStream(this.#to);
     else {
       const part = this.#nextPart(payload);
       if (this.#to.writable) this.#to.write(part);
