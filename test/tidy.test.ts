@@ -115,7 +115,7 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   },
   testing: {
     ours: [
-      ...["testing/", "runtime/validate.ts", "protocol/"],
+      ...["testing/", "runtime/validate.ts", "runtime/within.ts", "protocol/"],
       // To put a node's record back.
       ...["redis/node-config.ts", "redis/plain-client.ts", "redis/drop-stream.ts"],
       ...["script/embedded-lua.ts", "script/handshake-codec.ts"],
