@@ -1,4 +1,3 @@
-import { RedisError } from "../errors.js";
 import type { Entry, Keyspace } from "../keyspace.js";
 import { floatIn, integerIn, scoreText } from "../numbers.js";
 import type { Reply } from "../reply.js";
