@@ -1,7 +1,7 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { systemClock, systemEntropy } from "../runtime/system.js";
-import { show, similar, string, unknownOption, whole } from "../runtime/validate.js";
+import { boolean, show, similar, string, unknownOption, whole } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import type { RedisLike } from "./client-types.js";
@@ -230,12 +230,9 @@ function checked(config: RedisNode, at: string): NodeOptions {
   const { url, client, options } = config as NodeOptions;
   for (const flag of FLAGS) {
     const value: unknown = (config as NodeOptions)[flag];
-    if (value === undefined || typeof value === "boolean") continue;
-    throw new TypeError(`\`${at}.${flag}\` must be a boolean, got ${show(value)}`);
+    if (value !== undefined) boolean(`${at}.${flag}`, value);
   }
-  if (url !== undefined && typeof url !== "string") {
-    throw new TypeError(`\`${at}.url\` must be a string, got ${show(url)}`);
-  }
+  if (url !== undefined) string(`${at}.url`, url);
   if (options !== undefined && (typeof options !== "object" || options === null)) {
     throw new TypeError(`\`${at}.options\` must be an object, got ${show(options)}`);
   }
