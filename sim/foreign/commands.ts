@@ -47,13 +47,8 @@ function incrementField({ keys }: CommandContext, argv: readonly string[]): Repl
   // No hold count gets larger than a number can express.
   if (!/^(0|-?[1-9]\d{0,14})$/.test(before)) throw new RedisError(NO_INTEGER);
   const after = Number(before) + by;
-  if (entry === undefined) {
-    const value = new Map([[at(argv, 2), String(after)]]);
-    keys.put(at(argv, 1), { type: "hash", value, expiresAtMs: Number.POSITIVE_INFINITY });
-  } else {
-    keys.touch(at(argv, 1), entry);
-    entry.value.set(at(argv, 2), String(after));
-  }
+  const changed = keys.toChange(at(argv, 1), "hash", () => new Map<string, string>());
+  changed.value.set(at(argv, 2), String(after));
   return after;
 }
 

@@ -9,7 +9,7 @@ export const SORTED_SET_COMMANDS: Commands = {
   ZREM: {
     arity: -3,
     writes: true,
-    run: ({ keys }, argv) => remove(keys, at(argv, 1), argv.slice(2)),
+    run: ({ keys }, argv) => keys.deleteMembers(at(argv, 1), "zset", argv.slice(2)),
   },
   ZSCORE: {
     arity: 3,
@@ -33,28 +33,10 @@ function add({ keys }: CommandContext, argv: readonly string[]): Reply {
   for (let index = 2; index < argv.length; index += 2) {
     pairs.push([at(argv, index + 1), floatIn(at(argv, index))]);
   }
-  let entry = setOf(keys, argv);
-  if (entry === undefined) {
-    entry = { type: "zset", value: new SortedSet(), expiresAtMs: Number.POSITIVE_INFINITY };
-    keys.put(at(argv, 1), entry);
-  } else {
-    keys.touch(at(argv, 1), entry);
-  }
+  const entry = keys.toChange(at(argv, 1), "zset", () => new SortedSet());
   let count = 0;
   for (const [member, score] of pairs) if (entry.value.add(member, score)) count++;
   return count;
-}
-
-function remove(keys: Keyspace, key: string, members: readonly string[]): number {
-  const entry = keys.typed(key, "zset");
-  const gone = new Set(members.filter((member) => entry?.value.score(member) !== undefined));
-  if (entry === undefined || gone.size === 0) return 0;
-  if (gone.size === entry.value.size) keys.delete(key);
-  else {
-    keys.touch(key, entry);
-    for (const member of gone) entry.value.remove(member);
-  }
-  return gone.size;
 }
 
 /** `ZRANGE key first last [WITHSCORES]`, by index. */
@@ -77,11 +59,8 @@ function removeByScore({ keys }: CommandContext, argv: readonly string[]): Reply
     const isAbove = min.isOpen ? score > min.score : score >= min.score;
     return isAbove && (max.isOpen ? score < max.score : score <= max.score);
   });
-  return remove(
-    keys,
-    at(argv, 1),
-    gone.map(([member]) => member),
-  );
+  const members = gone.map(([member]) => member);
+  return keys.deleteMembers(at(argv, 1), "zset", members);
 }
 
 function boundIn(text: string): { readonly score: number; readonly isOpen: boolean } {
