@@ -79,12 +79,16 @@ const KNOWN = ["url", "client", "options", "transport", "credentials", ...FLAGS]
 /** What clients have, even those that cannot be copied, and an object with our options does not. */
 const CLIENT_MEMBERS = ["duplicate", "sendCommand", "customCommand"];
 
-/** A node as the manager uses it. */
-export interface ConfiguredNode {
-  readonly transport: Transport;
+/** `durable`, `acceptNoRunId` and `atomicScripts` of a node. */
+export interface NodeFlags {
   readonly isDurable: boolean;
   readonly isRunIdOptional: boolean;
   readonly areScriptsAtomic: boolean;
+}
+
+/** A node as the manager uses it. */
+export interface ConfiguredNode extends NodeFlags {
+  readonly transport: Transport;
   readonly isCluster: boolean;
   /** The number of its database; undefined where there is none. */
   readonly database?: number;
@@ -97,17 +101,14 @@ export interface ConfiguredNode {
 const CONNECT_TIMEOUT_FACTOR = 5;
 
 /** Connections to a node, each a client that is not connected yet, with the options given for the node. */
-export type NodeClients = {
+export type NodeClients = NodeFlags & {
   /** For people, without credentials. */
   readonly name: string;
-  readonly isDurable: boolean;
-  readonly isRunIdOptional: boolean;
-  readonly areScriptsAtomic: boolean;
   readonly credentials: NodeCredentials | undefined;
 } & (
-  | { readonly isCluster: false; readonly database: number; readonly open: () => Redis }
-  | { readonly isCluster: true; readonly open: () => Cluster }
-);
+    | { readonly isCluster: false; readonly database: number; readonly open: () => Redis }
+    | { readonly isCluster: true; readonly open: () => Cluster }
+  );
 
 /** @throws TypeError, or RangeError for a number, that names the node and what is wrong with it. */
 export function configureNode(
@@ -196,7 +197,7 @@ export function clientsOf(
   return { name, database, open, ...flags, credentials, isCluster: false };
 }
 
-function flagsOf({ durable, acceptNoRunId, atomicScripts }: NodeOptions) {
+function flagsOf({ durable, acceptNoRunId, atomicScripts }: NodeOptions): NodeFlags {
   return {
     isDurable: durable === true,
     isRunIdOptional: acceptNoRunId === true,
