@@ -76,7 +76,7 @@ async function lead(
   const { output, feed, watch } = around;
   using _ = tellOfOutage(locks, output);
   const reruns = new Reruns();
-  await checkNodesSeen(locks, isChanged, plan.settings.lease.nodeTimeoutMs);
+  await checkNodesSeen(locks, isChanged, plan.settings.lease.nodeTimeoutMs, watch.aborted);
   for (;;) {
     feed.tell({ event: "waiting" });
     const election = locks.elect(name, { signal: watch.aborted });

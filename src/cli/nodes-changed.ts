@@ -39,7 +39,8 @@ export async function checkNodesSeen(
   locks: LockManager,
   isChanged: boolean | undefined,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<void> {
-  if (isChanged !== true) await untilNodes(locks, () => areSeen(locks), timeoutMs);
+  if (isChanged !== true) await untilNodes(locks, () => areSeen(locks), timeoutMs, signal);
   checkSameNodes(locks, isChanged);
 }

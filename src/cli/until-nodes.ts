@@ -17,6 +17,7 @@ export async function untilNodes(
   const end = (): void => over.abort();
   const timer = setTimeout(end, timeoutMs);
   signal?.addEventListener("abort", end);
+  if (signal?.aborted === true) end();
   while (!areSuch() && !over.signal.aborted) {
     await once(locks, "node", { signal: over.signal }).catch(end);
   }

@@ -82,7 +82,7 @@ async function acquired(
   const { permits } = values;
   using _ = tellOfOutage(locks, output);
   const isChanged = values["nodes-changed"];
-  await checkNodesSeen(locks, isChanged, settings.lease.nodeTimeoutMs);
+  await checkNodesSeen(locks, isChanged, settings.lease.nodeTimeoutMs, watch.aborted);
   feed.tell({ event: "waiting" });
   const acquire = (waitMs: number | undefined): Promise<Lock> => {
     const options = {
