@@ -15,9 +15,10 @@ let session: string | undefined;
  */
 export function sessionLabels(): Record<string, string> {
   if (session === undefined) {
-    session = randomUUID();
+    const id = randomUUID();
     const program = fileURLToPath(new URL("./container-watchdog.js", import.meta.url));
-    spawnWatchdog(process.execPath, [program, `${LABEL}=${session}`]);
+    spawnWatchdog(process.execPath, [program, `${LABEL}=${id}`]);
+    session = id;
   }
   return { [LABEL]: session };
 }
