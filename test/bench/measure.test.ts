@@ -27,7 +27,7 @@ describe("the bench on real servers", function () {
         measureMs: 50,
       },
       budget: {
-        cells: [{ cell: { nodeCount: 3, inFlight: 4 }, subjectNames: ["quorate"] }],
+        cells: [{ cell: { nodeCount: 3, inFlight: 1 }, subjectNames: ["quorate"] }],
         rounds: 1,
         warmUpCycles: 40,
         measureMs: 2_000,
@@ -36,7 +36,8 @@ describe("the bench on real servers", function () {
         nodeCount: 3,
         cases: [
           {
-            contention: { processCount: 2, workerCount: 2, sectionMs: 1 },
+            // A section in which nothing is computed: what is counted needs no busy processors.
+            contention: { processCount: 2, workerCount: 2, sectionMs: 20 },
             subjectNames: ["quorate", "floor", "quorate-cluster"],
           },
         ],
@@ -51,7 +52,7 @@ describe("the bench on real servers", function () {
         nodeCount: 3,
         cases: [{ fault: "frozen", struckCount: 1 }],
         rounds: 1,
-        cyclesPerSecond: 200,
+        cyclesPerSecond: 50,
         warmUpMs: 50,
         healthyMs: 2_000,
         outageMs: 2_000,
@@ -80,7 +81,7 @@ describe("the bench on real servers", function () {
         subjectNames: ["quorate"],
         rounds: 1,
         warmUpCycles: 10,
-        cyclesPerSecond: 100,
+        cyclesPerSecond: 25,
         handOverNames: 4,
         settleMs: 20,
         measureMs: 2_000,

@@ -1,5 +1,6 @@
 import { register } from "node:module";
 import type { BrokenCode } from "./broken-code.js";
+import { compileLater } from "../support/compile-later.js";
 import { runTested } from "./run-tested.js";
 import { isTested, type Pin, type Row } from "./row.js";
 import { simulateRow } from "./run-simulated.js";
@@ -26,6 +27,8 @@ export interface Outcome {
   /** What else was seen: of help when nobody notices. */
   readonly notes: readonly string[];
 }
+
+compileLater();
 
 /** A process for many rows: its first message is the broken code, each further one a job. */
 process.once("message", (code: BrokenCode) => {

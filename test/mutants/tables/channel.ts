@@ -25,7 +25,7 @@ export const ROWS: readonly Row[] = [
     where: ["nodes"],
     noticedBy: ["I3"],
     seedBudget: 100,
-    pin: { where: 0, seed: 2, ms: 1485 },
+    pin: { where: 0, seed: 5, ms: 215 },
   },
   {
     id: "attests-too-early",
@@ -69,7 +69,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["L2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 27, ms: 223 },
+    pin: { where: 1, seed: 43, ms: 49 },
   },
   {
     id: "no-client-kill",
@@ -439,7 +439,7 @@ export const ROWS: readonly Row[] = [
     where: ["force"],
     noticedBy: ["E2", "L2"],
     seedBudget: 400,
-    pin: { where: 0, seed: 27, ms: 7944 },
+    pin: { where: 0, seed: 33, ms: 293 },
   },
   {
     id: "absurd-size-believed",

@@ -13,7 +13,7 @@ export const ROWS: readonly Row[] = [
     where: ["election"],
     noticedBy: ["L4"],
     seedBudget: 40,
-    pin: { where: 0, seed: 37, ms: 454 },
+    pin: { where: 0, seed: 125, ms: 113 },
   },
   {
     id: "election-keeps-term",

@@ -13,7 +13,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["O2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 27, ms: 173 },
+    pin: { where: 0, seed: 2, ms: 259 },
   },
   {
     id: "count-frees-owner",
@@ -39,7 +39,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S2", "S4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 133 },
+    pin: { where: 0, seed: 9, ms: 29 },
   },
   {
     id: "dead-hold-counts",
@@ -125,7 +125,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 119 },
+    pin: { where: 0, seed: 18, ms: 86 },
   },
   {
     id: "one-expiry-for-all-permits",
@@ -151,7 +151,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 366 },
+    pin: { where: 0, seed: 5, ms: 22 },
   },
   {
     id: "other-shape-is-ours",
@@ -176,7 +176,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S2", "S1", "S4"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 162 },
+    pin: { where: 0, seed: 23, ms: 43 },
   },
   {
     id: "owner-not-compared",
@@ -200,7 +200,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["K1", "S4"],
     seedBudget: 100,
-    pin: { where: 0, seed: 6, ms: 3261 },
+    pin: { where: 0, seed: 8, ms: 67 },
   },
   {
     id: "permit-ended-early",
@@ -379,7 +379,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["O1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 216 },
+    pin: { where: 0, seed: 18, ms: 28 },
   },
   {
     id: "release-of-all-holds",
@@ -391,7 +391,7 @@ export const ROWS: readonly Row[] = [
     where: ["owners"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 136 },
+    pin: { where: 0, seed: 18, ms: 79 },
   },
   {
     id: "release-of-all-readers",
@@ -404,7 +404,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["S4", "S2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 1, ms: 319 },
+    pin: { where: 0, seed: 5, ms: 16 },
   },
   {
     id: "release-of-whoever-has-the-permit",
@@ -437,7 +437,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["S4", "S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 42, ms: 103 },
+    pin: { where: 0, seed: 46, ms: 115 },
   },
   {
     id: "set-in-parts",
@@ -542,7 +542,7 @@ export const ROWS: readonly Row[] = [
     where: ["timestamp"],
     noticedBy: ["S1", "S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 3, ms: 223 },
+    pin: { where: 0, seed: 5, ms: 96 },
   },
   {
     id: "turn-at-anothers-permit",
@@ -566,7 +566,7 @@ export const ROWS: readonly Row[] = [
     where: ["shared"],
     noticedBy: ["W2"],
     seedBudget: 100,
-    pin: { where: 0, seed: 6, ms: 1161 },
+    pin: { where: 0, seed: 41, ms: 1416 },
   },
   {
     id: "one-permit-too-many",
@@ -633,6 +633,6 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["S1", "S2", "S4"],
     seedBudget: 200,
-    pin: { where: 0, seed: 1, ms: 848 },
+    pin: { where: 0, seed: 12, ms: 132 },
   },
 ];

@@ -61,7 +61,7 @@ export const ROWS: readonly Row[] = [
     where: ["adoption"],
     noticedBy: ["S6"],
     seedBudget: 60,
-    pin: { where: 0, seed: 1, ms: 129 },
+    pin: { where: 0, seed: 13, ms: 17 },
   },
   {
     id: "pass-on-believed-on",
@@ -161,7 +161,7 @@ export const ROWS: readonly Row[] = [
     where: ["delays"],
     noticedBy: ["J1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 111 },
+    pin: { where: 0, seed: 9, ms: 83 },
   },
   {
     id: "late-reply-raises-validity",

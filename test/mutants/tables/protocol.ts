@@ -270,7 +270,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash"],
     noticedBy: ["L2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, ms: 2535 },
+    pin: { where: 0, seed: 35, ms: 994 },
   },
   {
     id: "split-beside-dead-node-is-outage",

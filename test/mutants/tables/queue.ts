@@ -11,7 +11,7 @@ export const ROWS: readonly Row[] = [
     where: ["semaphore"],
     noticedBy: ["W5"],
     seedBudget: 300,
-    pin: { where: 0, seed: 6, ms: 1403 },
+    pin: { where: 0, seed: 12, ms: 172 },
   },
   {
     id: "first-reader-lets-nobody-in",

@@ -224,7 +224,7 @@ export const ROWS: readonly Row[] = [
     where: ["crash", "swarm"],
     noticedBy: ["Q1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 33, ms: 280 },
+    pin: { where: 0, seed: 9, ms: 169 },
   },
   {
     id: "late-acquire-after-end",
@@ -361,7 +361,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 314 },
+    pin: { where: 0, seed: 40, ms: 65 },
   },
   {
     id: "release-lifts-no-fence",
@@ -559,7 +559,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "pause", "swarm"],
     noticedBy: ["S4", "S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 66 },
+    pin: { where: 0, seed: 4, ms: 54 },
   },
   {
     id: "turn-without-end",

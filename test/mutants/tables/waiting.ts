@@ -116,7 +116,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 27, ms: 2792 },
+    pin: { where: 0, seed: 53, ms: 264 },
   },
   {
     id: "newcomer-overtakes",
@@ -248,7 +248,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["W8"],
     seedBudget: 400,
-    pin: { where: 0, seed: 39, ms: 100 },
+    pin: { where: 0, seed: 25, ms: 2064 },
   },
   {
     id: "set-only-polls",
@@ -260,7 +260,7 @@ export const ROWS: readonly Row[] = [
     where: ["several"],
     noticedBy: ["W8"],
     seedBudget: 400,
-    pin: { where: 0, seed: 39, ms: 100 },
+    pin: { where: 0, seed: 19, ms: 1891 },
   },
   {
     id: "set-keeps-names-for-ever",

@@ -6,8 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 // First, before anything loads ioredis.
 import { forget, leftovers, openManagers, timersLeft, watchUsers } from "./resources.js";
 import { LockManager } from "../../../src/index.js";
+import { compileLater } from "../compile-later.js";
 import { SharedNodes } from "../../../src/nodes/shared-nodes.js";
 
+compileLater();
 watchUsers(LockManager, SharedNodes);
 
 /** Connections end a moment after they were told to; on a busy machine, when their server runs again. */
