@@ -43,7 +43,7 @@ import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { NodeConfig } from "../nodes/simulated-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
-import { checkCount, checkKnown, show } from "../runtime/validate.js";
+import { checkCount, checkKnown, show, superfluous } from "../runtime/validate.js";
 import { OPTIONS } from "../options/table.js";
 import { Observers } from "./observers.js";
 import { runLocked } from "./request.js";
@@ -224,7 +224,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     if (lock === null) return await run(null);
     // Awaited in its context: a query builder, for one, does its work only when it is awaited.
     const enclosed = opening?.enclose(async (held): Promise<Awaited<T>> => await run(held));
-    return await runLocked<T | Promise<Awaited<T>>>(lock, enclosed ?? run, this.#acquirer.requestHost);
+    return await runLocked<T | Promise<Awaited<T>>>(
+      lock,
+      enclosed ?? run,
+      this.#acquirer.requestHost,
+    );
   }
 
   elect(name: string, options: ElectOptions = {}): Election {

@@ -356,7 +356,10 @@ describe("LockManager.observe", () => {
       const election = leading.elect(NAME);
       const term = await elected(election);
       const refused = await rejectionOf(term.proclaim("10.0.0.1:80"));
-      expect(refused).to.be.instanceOf(RangeError).with.property("message").that.matches(/`value`/);
+      expect(refused)
+        .to.be.instanceOf(RangeError)
+        .with.property("message")
+        .that.matches(/`value`/);
       expect(() => election.observe()).to.throw(RangeError, `got "${layout}"`);
       expect(term.isHeld).to.equal(true);
       expect(await term.resign()).to.equal("released");
