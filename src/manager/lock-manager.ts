@@ -8,6 +8,7 @@ import { inspect as inspectName } from "../coordinator/revoke.js";
 import { checkedDrainMs, Drain } from "./drain.js";
 import { LockElection } from "./election/election.js";
 import { electorateOf } from "./election/electorate.js";
+import { ClosedError, QuorumUnreachableError } from "../api/errors.js";
 import { helpOf } from "../api/help.js";
 import type { LockManagerEvents, NodeStatus, QuorateWarning, QuorumStatus } from "../api/events.js";
 import type { Election } from "../api/election.js";
@@ -291,7 +292,8 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     const { maxTtlMs, driftFactor, clockStepMs, lease } = this.#settings;
     const { nodeTimeoutMs } = lease;
     const settings = { nodeTimeoutMs, maxTtlMs, driftFactor, clockStepMs };
-    return asked(forceRelease(context, keys, names, settings, options));
+    const ending = forceRelease(context, keys, names, settings, options);
+    return asked(ending.catch((error: unknown) => this.#rethrow(keys.name, error)));
   }
 
   async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
@@ -358,6 +360,12 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     await Promise.all([resigned, closeAll([...this.#acquirer.held])]);
     await this.#nodes.close(this.#settings.lease.nodeTimeoutMs);
     this.#acquirer.graces.close();
+  }
+
+  /** Nodes that were given up, as the manager was closed meanwhile, are not out of reach. */
+  #rethrow(name: string, error: unknown): never {
+    const isGivenUp = this.#acquirer.state === "closed" && error instanceof QuorumUnreachableError;
+    throw isGivenUp ? new ClosedError(name) : error;
   }
 
   #warn(code: QuorateWarning["code"], message: string): void {

@@ -112,7 +112,9 @@ export class PermitSemaphore implements Semaphore {
 
   /** Too few nodes have said what they were asked. */
   #errorOf(votes: Votes): QuorateError {
-    const { nodes } = this.#acquirer;
+    const { nodes, state } = this.#acquirer;
+    // The nodes were given up, not silent.
+    if (state === "closed") return new ClosedError(this.name);
     const tried = { waitMs: 0, waitedMs: 0, attemptCount: 1, marginMs: nodes.marginMs() };
     return errorOf(this.#keys, failureOf("unreachable", votes), nodes.names, tried);
   }

@@ -524,3 +524,19 @@ describe("LockManager: arguments that a call does not have", () => {
     });
   }
 });
+
+describe("LockManager: calls that its closing ends", () => {
+  const ASKING: Readonly<Record<string, (locks: LockManager) => Promise<unknown>>> = {
+    forceRelease: (locks) => locks.forceRelease("a"),
+    "semaphore.available": (locks) => locks.semaphore("a", { permits: 2 }).available(),
+    "semaphore.resize": (locks) => locks.semaphore("a", { permits: 2 }).resize(3),
+  };
+  for (const [title, ask] of Object.entries(ASKING)) {
+    it(`says of a ${title} that its closing has ended that it is closed, not that nodes are out of reach`, async () => {
+      const locks = new LockManager(memoryNodes(3));
+      const asked = rejectionOf(ask(locks));
+      await locks.close();
+      expect(await asked).to.be.instanceOf(ClosedError);
+    });
+  }
+});
