@@ -362,7 +362,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     this.#acquirer.graces.close();
   }
 
-  /** Nodes that were given up, as the manager was closed meanwhile, are not out of reach. */
+  /** Nodes that were given up, as the manager was closed meanwhile, are not unreachable. */
   #rethrow(name: string, error: unknown): never {
     const isGivenUp = this.#acquirer.state === "closed" && error instanceof QuorumUnreachableError;
     throw isGivenUp ? new ClosedError(name) : error;

@@ -532,7 +532,7 @@ describe("LockManager: calls that its closing ends", () => {
     "semaphore.resize": (locks) => locks.semaphore("a", { permits: 2 }).resize(3),
   };
   for (const [title, ask] of Object.entries(ASKING)) {
-    it(`says of a ${title} that its closing has ended that it is closed, not that nodes are out of reach`, async () => {
+    it(`says of a ${title} that its closing has ended that it is closed, not that nodes are unreachable`, async () => {
       const locks = new LockManager(memoryNodes(3));
       const asked = rejectionOf(ask(locks));
       await locks.close();
