@@ -187,6 +187,7 @@ export function outOfStep(
       return reply.number === number ? undefined : outOfStepFailure(number, reply.number);
     case "noScript":
       return withScript ? outOfStepFailure(number, "that of a call without the script") : undefined;
+    case "forbidden":
     case "error":
     case "failed":
       return undefined;

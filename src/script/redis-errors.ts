@@ -172,6 +172,9 @@ export function isConnectionClosed(error: unknown): boolean {
   return CLOSED.some((part) => text(error).includes(part));
 }
 
+/** What the server says of a call before it executes it, because of one of the keys that it declares. */
+const FORBIDDEN_KEY = /^NOPERM .*permissions? to access (?:a key|one of the keys)/i;
+
 /** Errors that the server returns before it executes anything of a script. */
 const NOT_EXECUTED = [
   "NOPERM",
@@ -205,5 +208,7 @@ export function operationFault(error: unknown): Vote {
 /** The outcome of a call of the batch script that failed as a whole. */
 export function errorReply(error: unknown): BatchReply {
   if (isNoScript(error)) return { kind: "noScript" };
-  return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
+  const { message, isMisconfigured } = connectionFailure(error);
+  if (FORBIDDEN_KEY.test(text(error))) return { kind: "forbidden", message };
+  return { kind: "error", message, isMisconfigured, isExecuted: isExecuted(error) };
 }
