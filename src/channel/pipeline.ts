@@ -25,7 +25,10 @@ import type { BatchReply } from "./transport.js";
 /** Maximum number of calls in flight to one node: beyond it, operations gather into fuller batches. */
 const MAX_IN_FLIGHT = 16;
 
-/** Maximum number of operations in one script call: bounds how long a node is busy with one call. */
+/**
+ * Maximum number of operations in one script call, each counted as often as it has names or places: bounds how long a
+ * node is busy with one call.
+ */
 const MAX_BATCH_SIZE = 256;
 
 /**
@@ -230,13 +233,15 @@ export class Pipeline {
     const refused: (readonly [Entry, Refusal])[] = [];
     let length = 0;
     let size = 0;
+    let nameCount = 0;
     let isHeard = false;
     const isAlone = this.#aloneCount > 0;
     const maxSize = isAlone ? 1 : MAX_BATCH_SIZE;
     for (; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
-      if (size + operation.numberCount > maxSize && length > 0) break;
+      const ofIt = nameCountOf(operation);
+      if (nameCount + ofIt > maxSize && length > 0) break;
       const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
@@ -247,9 +252,11 @@ export class Pipeline {
           entries.push(entryWithoutReceiver(expiry, entry.index));
           operations.push(expiry);
           size += expiry.numberCount;
+          nameCount += nameCountOf(expiry);
         }
         entries.push(entry);
         size += operation.numberCount;
+        nameCount += ofIt;
         const { kind, waiter }: AnyOperation = operation;
         const saysThatWeWait = kind === "refresh" || waiter?.deferred !== undefined;
         const mayGrant = saysThatWeWait && this.#mayGrant(operation);
@@ -351,6 +358,10 @@ export class Pipeline {
     this.#heldBackCount = this.#queue.length;
     this.#flush();
   }
+}
+
+function nameCountOf({ numberCount, keys }: Operation): number {
+  return Math.max(numberCount, keys.lockKeys.length);
 }
 
 /**

@@ -15,6 +15,8 @@ import {
 import { NO_LIST } from "../support/no-list.js";
 import { granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { nameKeys } from "../../src/protocol/keys.js";
 
 const ENTROPY = { unit: () => 0.9, id: () => "one" };
 
@@ -275,6 +277,16 @@ describe("Pipeline", () => {
       "refresh 256",
       "refresh 1",
     ]);
+  });
+
+  it("counts a set as often as it has names: a node looks at each", () => {
+    const bench = new PipelineBench();
+    for (const [at, count] of [2, 100, 100, 100, 100, 2].entries()) {
+      const names = Array.from({ length: count }, (_, n) => nameKeys("lock:", `${n}`));
+      bench.push("acquire", `${at}`, { keys: severalLock(names) });
+    }
+    bench.clock.flush();
+    expect(bench.connection.sent.map((batch) => batch.length)).to.deep.equal([3, 3]);
   });
 
   it("sends the script itself with the first call of each connection only", () => {

@@ -163,6 +163,16 @@ export const ROWS: readonly Row[] = [
     grep: "E2",
   },
   {
+    id: "set-counts-as-one-name",
+    means: "a call has as many sets as single locks, and keeps a node busy for seconds",
+    seenIn: "batches that are limited by their commands, whatever those cost",
+    file: "src/channel/pipeline.ts",
+    find: "return Math.max(numberCount, keys.lockKeys.length);",
+    replace: "return numberCount;",
+    test: "test/channel/pipeline.test.ts",
+    grep: "counts a set",
+  },
+  {
     id: "quarantine-by-fast-clock",
     means: "quarantine ends on the clock that leases end on",
     seenIn: "one clock for what must not end late and what must not end early",
