@@ -551,13 +551,14 @@ class State implements Known {
     return this.#context.waitQueues.inbox?.isHeard === true;
   }
 
-  get ownWaiters(): OwnWaiters {
-    const { keys } = this.request;
-    const own = [...(this.#context.waitQueues.of(keys) ?? [])];
-    const places = new Set(own.flatMap(({ waiter }) => (waiter ? turnTextOf(waiter) : [])));
-    // Of sets, the first has a waiter for the name.
-    const placeCount = keys.parts === undefined ? places.size : Math.min(1, own.length);
-    return { count: own.length, placeCount };
+  ownWaiters(lockKey = this.request.keys.waitQueueKey): OwnWaiters {
+    const { waitQueues } = this.#context;
+    const forName = [...(waitQueues.of({ waitQueueKey: lockKey }) ?? [])];
+    const alike = [...(waitQueues.of(this.request.keys) ?? [])];
+    const places = new Set(forName.flatMap(({ waiter }) => (waiter ? turnTextOf(waiter) : [])));
+    // A set and its waiter for the name have one ticket.
+    const tickets = new Set([...forName, ...alike].map(({ ticket }) => ticket));
+    return { count: tickets.size, placeCount: places.size };
   }
 
   get undecidedMs(): number | undefined {

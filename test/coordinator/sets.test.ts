@@ -360,6 +360,53 @@ describe("Sets of the same names in one process", () => {
     expect(few.outcomes).to.have.length(0);
   });
 
+  describe("L8: count who waits in their process", () => {
+    const waitedFor = (waitingCount: number): Vote => ({ ...without(ZERO), waitingCount });
+
+    it("for the name alone", () => {
+      const { set, plain, answer } = setsBench();
+      plain(ZERO);
+      answer(ZERO, held(60_000));
+      plain(ZERO);
+      const many = set({ maxWaiters: 2 });
+      answer(SET, waitedFor(1));
+      expect(many.outcomes[0]).to.include({ kind: "refused", waitingCount: 2 });
+      const few = set({ maxWaiters: 3 });
+      answer(SET, waitedFor(1));
+      expect(few.outcomes).to.have.length(0);
+    });
+
+    it("for the name as another set", () => {
+      const { set, answer } = setsBench();
+      set({}, severalLock([ZERO, keysOf("lock:", "zoo")]));
+      answer(severalLock([ZERO, keysOf("lock:", "zoo")]), LACKS.zero);
+      answer(ZERO, held(60_000));
+      const second = set({ maxWaiters: 1 });
+      answer(SET, waitedFor(1));
+      expect(second.outcomes[0]).to.include({ kind: "refused", waitingCount: 1 });
+    });
+
+    it("and another process there, where they themselves wait for another name", () => {
+      const { set, answer } = setsBench();
+      set();
+      answer(SET, LACKS.invoice);
+      answer(KEYS, held(60_000));
+      const second = set({ maxWaiters: 2 });
+      answer(SET, waitedFor(1));
+      expect(second.outcomes[0]).to.include({ kind: "refused", waitingCount: 2 });
+    });
+
+    it("and are counted by one that wants the name alone", () => {
+      const { set, plain, answer } = setsBench();
+      set();
+      answer(SET, LACKS.zero);
+      answer(ZERO, held(60_000));
+      const { outcomes } = plain(ZERO, { maxWaiters: 1 });
+      answer(ZERO, { ...held(), waitingCount: 1 });
+      expect(outcomes[0]).to.include({ kind: "refused", waitingCount: 1 });
+    });
+  });
+
   it("keep nothing once they let others of them ask", () => {
     const { bench, set, released, answer } = setsBench();
     set();
