@@ -148,11 +148,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     return this.#state.attemptCount;
   }
 
-  /** Whether the name was refused to it, or wanted by others before it. */
-  get hadToWait(): boolean {
-    return this.#state.place !== undefined || this.#state.attemptCount > 1;
-  }
-
   /** How long it has been trying, ms. */
   get waitedMs(): number {
     return this.#context.clock.now() - this.#state.request.startedMs;

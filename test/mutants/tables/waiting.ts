@@ -194,7 +194,7 @@ export const ROWS: readonly Row[] = [
     means:
       "a lock that was ended elsewhere is held beside the next one of its manager, until its renewal",
     file: "src/manager/acquirer.ts",
-    find: "if (this.held.size > 1 && acquire.hadToWait) endDisproved(this.held, outcome.lease);",
+    find: "if (this.held.size > 1) endDisproved(this.held.on(keys.lockKeys), lease);",
     replace: "",
     test: "test/integration/stealing.test.ts",
   },
