@@ -172,8 +172,10 @@ export function isConnectionClosed(error: unknown): boolean {
   return CLOSED.some((part) => text(error).includes(part));
 }
 
-/** What the server says of a call before it executes it, because of one of the keys that it declares. */
-const FORBIDDEN_KEY = /^NOPERM .*permissions? to access (?:a key|one of the keys)/i;
+/** The user may not use one of the keys that a call declares; nothing was executed. */
+export function isForbiddenKey(error: unknown): boolean {
+  return /^NOPERM .*permissions? to access (?:a key|one of the keys)/i.test(text(error));
+}
 
 /** Errors that the server returns before it executes anything of a script. */
 const NOT_EXECUTED = [
@@ -209,6 +211,6 @@ export function operationFault(error: unknown): Vote {
 export function errorReply(error: unknown): BatchReply {
   if (isNoScript(error)) return { kind: "noScript" };
   const { message, isMisconfigured } = connectionFailure(error);
-  if (FORBIDDEN_KEY.test(text(error))) return { kind: "forbidden", message };
+  if (isForbiddenKey(error)) return { kind: "forbidden", message };
   return { kind: "error", message, isMisconfigured, isExecuted: isExecuted(error) };
 }

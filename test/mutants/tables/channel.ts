@@ -157,7 +157,7 @@ export const ROWS: readonly Row[] = [
     means: "a name that the user may not lock ends the connection, and all that is in flight on it",
     seenIn: "pools that drop a connection at any error",
     file: "src/script/redis-errors.ts",
-    find: 'if (FORBIDDEN_KEY.test(text(error))) return { kind: "forbidden", message };',
+    find: 'if (isForbiddenKey(error)) return { kind: "forbidden", message };',
     replace: "",
     test: "test/integration/acl.test.ts",
     grep: "E2",
