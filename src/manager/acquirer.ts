@@ -225,7 +225,9 @@ export class Acquirer {
       marginMs: this.nodes.marginMs(),
       isAdoption: standing?.as === "adopt",
       isHeldHere: (names) =>
-        this.held.on(keys.lockKeys).some((held) => held.keys.names.some((name) => names.includes(name))),
+        this.held
+          .on(keys.lockKeys)
+          .some((held) => held.keys.names.some((name) => names.includes(name))),
       recordedTtl: () => recordedTtlOf(this.nodes, settings),
     });
   }

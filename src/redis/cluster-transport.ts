@@ -275,7 +275,9 @@ class ClusterConnection implements Connection {
       if (error === SILENT) return operations.map(() => UNANSWERED);
       const isMoving = isTryAgain(error);
       if (parts.length > 1 && (isMoving || isForbiddenKey(error))) {
-        const why = isMoving ? MOVING : faultVote("server", false, connectionFailure(error).message);
+        const why = isMoving
+          ? MOVING
+          : faultVote("server", false, connectionFailure(error).message);
         return await this.#callApart(parts, keysOfSlot, slot, why);
       }
       if (isMoving) return operations.map(() => MOVING);

@@ -766,7 +766,8 @@ describe("Pipeline: a key that the user may not use", () => {
     bench.push("extend", "y");
     bench.connection.batch(0).reply(FORBIDDEN);
     for (let at = 1; at < bench.connection.batches.length; at++) {
-      if (bench.connection.sent[at]?.includes("extend 7")) bench.connection.batch(at).reply(FORBIDDEN);
+      if (bench.connection.sent[at]?.includes("extend 7"))
+        bench.connection.batch(at).reply(FORBIDDEN);
       else bench.connection.answer(at);
       bench.clock.flush();
     }

@@ -282,7 +282,11 @@ describe("ClusterTransport", () => {
           };
           const reply = await sent(answer, together(["extend", "acquire", "release"]));
           if (reply?.kind !== "votes") return expect.fail("no votes");
-          expect(reply.votes.map(({ kind }) => kind)).to.deep.equal(["granted", "fault", "granted"]);
+          expect(reply.votes.map(({ kind }) => kind)).to.deep.equal([
+            "granted",
+            "fault",
+            "granted",
+          ]);
           expect(calls.map(({ keys }) => keys.length)).to.deep.equal([3, 1, 1, 1]);
           const [{ number } = { number: 0 }] = calls;
           expect(calls.map((call) => call.number - number)).to.deep.equal([0, 0, 1, 2]);
