@@ -71,11 +71,12 @@ export class NodeConnection {
     this.#clock = clock;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
     this.#events = events;
-    this.#armTimer();
     this.#wire = transport.connect({
       onOpen: () => this.#ask(undefined),
       onClose: (failure) => this.#over(failure),
     });
+    // Not before: where that throws, nothing is left that could end.
+    this.#armTimer();
   }
 
   get isHandshaking(): boolean {
