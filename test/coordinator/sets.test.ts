@@ -16,6 +16,11 @@ const THREE = [0, 1, 2];
 
 /** That it is held, as a node refuses a set. */
 const without = (keys: LockKind): Vote => ({ ...held(60_000), key: keys.lockKey });
+const waitedFor = (waitingCount: number): Vote => ({
+  ...held(),
+  key: ZERO.lockKey,
+  waitingCount,
+});
 const LACKS = { invoice: without(KEYS), zero: without(ZERO) };
 
 /** Three nodes, whose messages come to an inbox. */
@@ -346,11 +351,6 @@ describe("Sets of the same names in one process", () => {
     set();
     answer(SET, LACKS.zero);
     answer(ZERO, held(60_000));
-    const waitedFor = (waitingCount: number): Vote => ({
-      ...held(),
-      key: ZERO.lockKey,
-      waitingCount,
-    });
     const many = set({ maxWaiters: 2 });
     // Besides that waiter, one of another process.
     answer(SET, waitedFor(2));
@@ -361,8 +361,6 @@ describe("Sets of the same names in one process", () => {
   });
 
   describe("L8: count who waits in their process", () => {
-    const waitedFor = (waitingCount: number): Vote => ({ ...without(ZERO), waitingCount });
-
     it("for the name alone", () => {
       const { set, plain, answer } = setsBench();
       plain(ZERO);
