@@ -8,7 +8,7 @@ import { howMany } from "../support/long.js";
  */
 const PINNED: Readonly<Record<number, string>> = {
   2: "4b4171ad",
-  [HASHED_RUNS_A_PROFILE]: "c88e7710",
+  [HASHED_RUNS_A_PROFILE]: "6d7feaea",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

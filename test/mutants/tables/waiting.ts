@@ -208,7 +208,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 1500,
-    pin: { where: 0, seed: 2, ms: 95 },
+    pin: { where: 0, seed: 2, timing: 4, ms: 982 },
   },
   {
     id: "rest-lets-all-pass",
