@@ -66,7 +66,10 @@ function inOneLine(text: string): string {
 }
 
 function cutEnd(text: string, length: number): string {
-  return text.length <= length ? text : `${wholeEnd(text.slice(0, length - 1)).trimEnd()}…`;
+  if (text.length <= length) return text;
+  const begin = wholeEnd(text.slice(0, length - 1)).trimEnd();
+  const isInside = begin.lastIndexOf("(") > begin.lastIndexOf(")");
+  return isInside ? `${wholeEnd(begin.slice(0, -1))}…)` : `${begin}…`;
 }
 
 /** Without half of a character at a cut. */

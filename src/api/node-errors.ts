@@ -4,6 +4,10 @@ import type { NodeStatus } from "./events.js";
 import type { LockLayout } from "../protocol/lock-layout.js";
 import type { NodeVote } from "./tally.js";
 
+const REMEDY = "Use another name, or another `keyPrefix`";
+/** As between the `SETNX` and the `EXPIRE` of code that takes locks by hand. */
+const OR_DELETE = "; or delete it, if it is a lock whose client crashed before it set the expiry";
+
 /** The lock key holds data that is not a lock. It was not changed. */
 export class ForeignKeyError extends QuorateError {
   readonly code: "QUORATE_FOREIGN_KEY" | "QUORATE_MIXED_LAYOUT" = "QUORATE_FOREIGN_KEY";
@@ -19,7 +23,7 @@ export class ForeignKeyError extends QuorateError {
     votes: readonly NodeVote[],
     text: Omit<ErrorText, "tally"> = {
       happened: `key ${quoted(key)} holds data that is not a lock (${found})`,
-      remedy: "Use another name, or another `keyPrefix`",
+      remedy: found.endsWith("without expiry") ? REMEDY + OR_DELETE : REMEDY,
     },
   ) {
     super(text, lockName, votes);

@@ -113,7 +113,14 @@ async function connect(
   const options = isLooking ? looking(settings.options) : settings.options;
   const locks = checkingNodes(settings, () => new LockManager(nodes, options));
   noteDifferences(locks);
+  const lists = new Set<string>();
   locks.on("warning", ({ code, message }) => {
+    if (code === "QUORATE_NODE_LIST_MISMATCH") {
+      // All nodes have the same list on record, most likely: it is told once, of the first of them.
+      const list = message.slice(message.indexOf(": "));
+      if (lists.has(list)) return;
+      lists.add(list);
+    }
     const text = `warning: ${printable(message)}`;
     // A quorum does without the node, so no command fails because of it.
     if (code === "QUORATE_MISCONFIGURED_NODE") output.alert(text);

@@ -45,14 +45,19 @@ export function parseCommandLine(args: readonly string[], command: Command | und
   };
 }
 
+/** May have a password, which no message shows. */
+const NODE_URL = /^(?:redis|valkey)s?:\/\//;
+
 /** @throws UsageError if there are more or fewer words than the command takes */
 export function checkWords(command: Command, { words, rest }: Parsed): void {
   const { min, max, title, choices } = command.words;
   if (words.length < min) throw new UsageError(`${command.name} needs ${title}`);
   if (words.length > max) {
-    const word = JSON.stringify(words[max]);
     const takes = max === 0 ? "takes only options" : `takes only ${title}`;
-    throw new UsageError(`${command.name} ${takes}, also got ${word}`);
+    const also = words.some((word) => NODE_URL.test(word))
+      ? ": nodes are given by --nodes"
+      : `, also got ${JSON.stringify(words[max])}`;
+    throw new UsageError(`${command.name} ${takes}${also}`);
   }
   const stray = choices && words.find((word) => !choices.includes(word));
   if (choices !== undefined && stray !== undefined) {

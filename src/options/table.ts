@@ -170,8 +170,21 @@ const WHERE: Readonly<Record<Place, string>> = {
   adopt: "adopt",
 };
 
-/** Words for the option `waitMs` of a call that are not like it. The manager has `nodeTimeoutMs` as well. */
-const WAIT_WORDS: readonly string[] = ["timeout", "timeoutms", "retrycount", "retries"];
+/** Words for options that are not like them: what they are called in other lock libraries. In lower case. */
+const OTHER_WORDS: ReadonlyMap<string, OptionName> = new Map([
+  ["locktimeout", "ttlMs"],
+  ["duration", "ttlMs"],
+  ["expiry", "ttlMs"],
+  ["acquiretimeout", "waitMs"],
+  ["acquireattemptslimit", "waitMs"],
+  ["retrycount", "waitMs"],
+  ["retryattempts", "waitMs"],
+  ["retries", "waitMs"],
+  ["refreshinterval", "renew"],
+]);
+
+/** Of a call: the manager has `nodeTimeoutMs` as well. */
+const WAIT_WORDS: readonly string[] = ["timeout", "timeoutms"];
 
 /** Says where an option belongs that is known elsewhere, or which one was probably meant. */
 function misplaced(name: string, place: Place): TypeError {
@@ -184,8 +197,12 @@ function misplaced(name: string, place: Place): TypeError {
         : `\`${name}\` is not an option here: it is ${oneOfPlace(known)}`,
     );
   }
-  const isWait = place !== "manager" && WAIT_WORDS.includes(name.toLowerCase());
-  if (isWait) return unknownOption(name, placesOf("waitMs").includes(place) ? "waitMs" : undefined);
+  const word = name.toLowerCase();
+  const isWait = place !== "manager" && WAIT_WORDS.includes(word);
+  const called = isWait ? "waitMs" : OTHER_WORDS.get(word);
+  if (called !== undefined) {
+    return unknownOption(name, placesOf(called).includes(place) ? called : undefined);
+  }
   const meantHere = similar(name, optionsOf(place));
   const meant = OPTION_NAMES.find((each) => each === similar(name, OPTION_NAMES));
   if (meantHere !== undefined || meant === undefined) return unknownOption(name, meantHere);

@@ -1,3 +1,4 @@
+import type { Redis } from "ioredis";
 import type { ConnectionEvents, HandshakeReply } from "../channel/transport.js";
 import { detached } from "../runtime/system.js";
 import {
@@ -61,6 +62,20 @@ export function connectOnce(client: Client, events: ConnectionEvents): void {
   client.on("end", () => events.onClose(connectionFailure(lastError)));
   // The events above report why it failed.
   client.connect().catch(() => {});
+}
+
+/** What a client of one server still waits for that is not ready, if that says more than that it is not. */
+export function stageOf(redis: Redis, isAskingCredentials = false): string | undefined {
+  const { status, options, stream } = redis;
+  if (status === "connect" || status === "ready") {
+    return "connected, but the server does not answer";
+  }
+  if (stream === undefined && isAskingCredentials) return "its credentials are awaited";
+  if (stream === undefined) return options.sentinels ? "no Sentinel has answered" : undefined;
+  if (stream.connecting) return "no TCP connection";
+  return options.tls
+    ? "connected, but TLS is not answered; does the server speak TLS there?"
+    : undefined;
 }
 
 function isReset(error: unknown): boolean {

@@ -226,7 +226,12 @@ function checked(config: RedisNode, at: string): NodeOptions {
   if (Object.values(members).some((member) => typeof member === "function")) {
     throw new TypeError(`\`${at}\` must be ${expected}, got an object with methods`);
   }
-  for (const name of Object.keys(config)) if (!KNOWN.includes(name)) throw unknown(name, at);
+  for (const name of Object.keys(config)) {
+    if (KNOWN.includes(name)) continue;
+    const className = config.constructor?.name ?? "Object";
+    if (className === "Object") throw unknown(name, at);
+    throw new TypeError(`\`${at}\` must be ${expected}, got an instance of ${className}`);
+  }
   const { url, client, options } = config as NodeOptions;
   for (const flag of FLAGS) {
     const value: unknown = (config as NodeOptions)[flag];

@@ -1,5 +1,5 @@
 import type { ConnectionFailure } from "../channel/transport.js";
-import { connectOnce } from "./client-events.js";
+import { connectOnce, stageOf } from "./client-events.js";
 import { Cluster, type Redis } from "ioredis";
 import { dropClient } from "./drop-stream.js";
 import type { NodeClients } from "./node-config.js";
@@ -29,7 +29,9 @@ export async function openPlainClient(node: NodeClients, timeoutMs: number): Pro
       resolve({ kind: "failed", failure });
     };
     const timer = setTimeout(() => {
-      fail({ message: `no connection within ${timeoutMs} ms`, isMisconfigured: false });
+      const stage = isOfOneServer(client) ? stageOf(client) : undefined;
+      const waiting = stage === undefined ? "" : `: ${stage}`;
+      fail({ message: `no answer within ${timeoutMs} ms${waiting}`, isMisconfigured: false });
       close();
     }, timeoutMs);
     connectOnce(client, {

@@ -15,7 +15,7 @@ import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
-import { answerHandshake, connectOnce } from "./client-events.js";
+import { answerHandshake, connectOnce, stageOf } from "./client-events.js";
 import { connectionFailure, errorReply, isConnectionClosed } from "../script/redis-errors.js";
 import type { NodeCredentials } from "./credentials.js";
 import { Introduction, orSentinel, type Another } from "./introduction.js";
@@ -87,15 +87,7 @@ class StandaloneConnection implements Connection {
   }
 
   get stage(): string | undefined {
-    const { status, options, stream } = this.#redis;
-    if (status === "connect" || status === "ready")
-      return "connected, but the server does not answer";
-    if (stream === undefined && this.#credentials?.isAsking) return "its credentials are awaited";
-    if (stream === undefined) return options.sentinels ? "no Sentinel has answered" : undefined;
-    if (stream.connecting) return "no TCP connection";
-    return options.tls
-      ? "connected, but TLS is not answered; does the server speak TLS there?"
-      : undefined;
+    return stageOf(this.#redis, this.#credentials?.isAsking);
   }
 
   send(batch: Batch, reply: (reply: BatchReply) => void): void {

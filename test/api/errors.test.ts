@@ -368,6 +368,7 @@ const LONGEST: Readonly<Record<QuorateErrorCode, readonly QuorateError[]>> = {
   ),
   QUORATE_FOREIGN_KEY: [
     new ForeignKeyError(LONG_NAME, `quorate:${LONG_NAME}`, "string-of-somebody", LONG_VOTES),
+    new ForeignKeyError(LONG_NAME, `quorate:${LONG_NAME}`, "string without expiry", LONG_VOTES),
   ],
   QUORATE_MIXED_LAYOUT: [
     new MixedLayoutError(
@@ -419,6 +420,7 @@ describe("the text of an error, with the longest names and nodes", () => {
         expect(sentences, message).to.have.length(2);
         const [happened = "", remedy = ""] = sentences;
         expect(happened).to.match(/^[^\n]{10,}[^.\n]$/u);
+        expect(happened.match(/\(/gu)?.length, happened).to.equal(happened.match(/\)/gu)?.length);
         // What to do is whole, whatever happened.
         expect(remedy).to.match(REMEDY);
       }

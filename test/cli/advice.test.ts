@@ -39,6 +39,10 @@ const TOLD: readonly (readonly [error: errors.QuorateError, says: RegExp])[] = [
     /5 ms \(--max-ttl on record\)\. Set --max-ttl, which raises it .*, or use a shorter --ttl or --lock-delay$/,
   ],
   [new ForeignKeyError("a", "lock:a", "hash", []), /another name, or another --key-prefix$/],
+  [
+    new ForeignKeyError("a", "lock:a", "string without expiry", []),
+    /another --key-prefix; or delete it, if it is a lock whose client crashed before it set the/,
+  ],
   [new PermitsMismatchError("a", 4, 8, []), /\. Give the same --permits everywhere$/],
   [new errors.LockLostError("a", "maxHold"), /\. Finish sooner, or raise --max-hold$/],
   [lossBy({ kind: "stalled", forMs: 5 }), /, or raise --ttl$/],

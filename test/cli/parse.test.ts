@@ -75,6 +75,8 @@ const BAD: readonly (readonly [args: string, says: string])[] = [
   ["exec", "exec needs one or two names"],
   ["exec a b c", 'exec takes only one or two names, also got "c"'],
   ["doctor x", 'doctor takes only options, also got "x"'],
+  ["doctor redis://a", "doctor takes only options: nodes are given by --nodes"],
+  ["release rediss://:pw@a b", "release takes only a name: nodes are given by --nodes"],
   ["doctor -- x", "doctor does not run a command: remove -- and everything after it"],
   ["release a -- -b", 'release takes only a name, also got "-b"'],
   ["exec a --wiat 5", "unknown option --wiat: did you mean --wait?"],

@@ -80,6 +80,8 @@ describe("A list of nodes that differs", () => {
         const refused = await runCli([...args, "--", "echo", "ran"]);
         expect(refused, refused.stderr).to.include({ code: 78, stdout: "" });
         expect(refused.stderr).to.match(BOTH).and.include("--nodes-changed");
+        // A warning, not of each node again, and the error.
+        expect(refused.stderr.match(/on record/g)).to.have.lengthOf(2);
         const changed = await runCli([...args, "--nodes-changed", "--", "true"]);
         expect(changed, changed.stderr).to.include({ code: 0 });
         // The last may run before the new node has answered.

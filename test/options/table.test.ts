@@ -142,8 +142,21 @@ describe("The table of options", () => {
     for (const [given, place, meant] of [
       ["ttl", "acquire", "ttlMs"],
       ["stael", "request", "steal"],
-      ["retries", "manager", "retry"],
       ["timeout", "manager", "nodeTimeoutMs"],
+      ...(["manager", "acquire", "request"] as const).flatMap((place) =>
+        (
+          [
+            ["retries", "waitMs"],
+            ["retryAttempts", "waitMs"],
+            ["acquireTimeout", "waitMs"],
+            ["acquireAttemptsLimit", "waitMs"],
+            ["lockTimeout", "ttlMs"],
+            ["duration", "ttlMs"],
+            ["refreshInterval", "renew"],
+            ["retryCount", "waitMs"],
+          ] as const
+        ).map(([given, meant]) => [given, place, meant] as const),
+      ),
       ...(["acquire", "request", "semaphore", "permit"] as const).flatMap((place) =>
         ["timeout", "timeoutMs", "timeoutMS", "wait", "waitms", "retryCount"].map(
           (given) => [given, place, "waitMs"] as const,
@@ -170,7 +183,10 @@ describe("The table of options", () => {
 
   it("suggests nothing of a word for what a place has not", () => {
     for (const place of ["elect", "adopt"] as const) {
-      expect(() => checkPlace({ timeout: 1 }, place)).to.throw(/^unknown option `timeout`$/);
+      for (const word of ["timeout", "retryCount"]) {
+        const says = new RegExp(`^unknown option \`${word}\`$`);
+        expect(() => checkPlace({ [word]: 1 }, place)).to.throw(says);
+      }
     }
     expect(() => checkPlace({ fencing: false }, "manager")).to.throw(/^unknown option `fencing`$/);
   });

@@ -175,6 +175,14 @@ describe("configureNode: bad arguments", () => {
       message: /unknown option `nodes\[2\]\.host`; .*\{ options: \{ host: \.\.\. \} \}/,
     },
     {
+      what: "an object of another library that has its client",
+      config: new (class Adapter {
+        client = new Redis({ lazyConnect: true });
+        timeout = 5_000;
+      })(),
+      message: /`nodes\[2\]` must be a URL, a client .*, got an instance of Adapter$/,
+    },
+    {
       config: { options: { hostt: "a" } },
       message:
         /unknown option `nodes\[2\]\.options\.hostt`: did you mean `nodes\[2\]\.options\.host`\?/,

@@ -31,7 +31,10 @@ describe("openPlainClient", () => {
     const opened = await openPlainClient(node, 300);
     expect(opened).to.deep.equal({
       kind: "failed",
-      failure: { message: "no connection within 300 ms", isMisconfigured: false },
+      failure: {
+        message: "no answer within 300 ms: connected, but the server does not answer",
+        isMisconfigured: false,
+      },
     });
     await eventually("the socket is closed", () => sockets.size === 0);
   });

@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { getEventListeners } from "node:events";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect } from "chai";
 import { whenAborted } from "../../src/runtime/when-aborted.js";
 
@@ -59,5 +62,27 @@ describe("whenAborted", () => {
     const ignoreSecond = whenAborted(signal, () => called.push("second"));
     controller.abort();
     expect(called).to.deep.equal(["first"]);
+  });
+
+  // As those of test runners: before Node.js 24, only the main context has `Symbol.dispose`.
+  it("lets the signal go in a VM context", async () => {
+    const file = fileURLToPath(new URL("../../src/runtime/when-aborted.js", import.meta.url));
+    const program = `
+      const [events, vm, fs] = ["node:events", "node:vm", "node:fs"].map((name) => require(name));
+      const context = vm.createContext({});
+      const source = fs.readFileSync(${JSON.stringify(file)}, "utf8");
+      const module = new vm.SourceTextModule(source, { context });
+      const names = ["addAbortListener"];
+      const imported = new vm.SyntheticModule(names, function () {
+        for (const name of names) this.setExport(name, events[name]);
+      }, { context });
+      module.link(() => imported).then(() => module.evaluate()).then(() => {
+        const { signal } = new AbortController();
+        module.namespace.whenAborted(signal, () => {})();
+        console.log(events.getEventListeners(signal, "abort").length);
+      });`;
+    const args = ["--experimental-vm-modules", "--no-warnings", "--eval", program];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout).to.equal("0\n");
   });
 });

@@ -80,7 +80,7 @@ function recordedList({ nodes }: FleetSeen, { keyPrefix }: DoctorSettings): read
     if (difference === undefined) return NONE;
     const saw = `${difference}: their locks may not exclude each other`;
     const field = quoted(listFieldOf(keyPrefix));
-    const change = `give all clients the same nodes; if the change is complete, ${redisCli} HDEL ${RECORD_KEY} ${field} nodeCount ${LAST_LIST_FIELD}, on every node`;
+    const change = `give all clients the same nodes; if the change is complete, on every node: ${redisCli} HDEL ${RECORD_KEY} ${field} nodeCount ${LAST_LIST_FIELD}`;
     return [{ severity: "warning", node, code: "node-list", saw, change } as const];
   });
 }

@@ -78,6 +78,12 @@ const ADVICE: readonly (readonly [said: RegExp, step: (node: NodeSeen) => string
   [/^ERR max number of clients/, () => "close connections that nobody needs, or raise maxclients"],
   [/is a Sentinel/, () => "give the master, or its Sentinels as shown above"],
   [/not answered as by a Redis|no Redis server/, () => "correct its address"],
+  [
+    /server does not answer$/,
+    () => "see why it hangs (machine, disk, log), or correct its address",
+  ],
+  [/no TCP connection$/, () => "start its machine, open the firewall, or correct its address"],
+  [/certificate's altnames/, () => "use a name that its certificate has, or add this one to it"],
   [/^the server closed the/, () => "find the reason in its log, or correct its address"],
 ];
 

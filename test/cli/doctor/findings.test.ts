@@ -65,6 +65,11 @@ const CASES: readonly Case[] = [
       ["connect ETIMEDOUT", /^start the server, or correct its address; until then/],
       ["the connection was closed", /^start the server/],
       ["no answer within 1000 ms", /^start the server/],
+      [
+        "no answer within 1000 ms: connected, but the server does not answer",
+        /^see why it hangs .*, or correct its address;/,
+      ],
+      ["no answer within 1000 ms: no TCP connection", /^start its machine, open the firewall, or/],
       ["BUSY Redis is busy running a script", /^wait for .*, or redis-cli -h n2 .* SCRIPT KILL;/],
       ["LOADING Redis is loading the dataset in memory", /^wait until it has loaded/],
       ["ERR max number of clients reached", /raise maxclients/],
@@ -78,6 +83,20 @@ const CASES: readonly Case[] = [
     found: ["error unreachable n2:6379"],
     change,
   })),
+  {
+    what: "a node whose certificate is for another name",
+    seen: fleet(
+      last({
+        failure: {
+          message: "Hostname/IP does not match certificate's altnames: IP: 10.0.0.1 is not in it",
+          isMisconfigured: true,
+        },
+        sighting: undefined,
+      }),
+    ),
+    found: ["error misconfigured n2:6379"],
+    change: /^use a name that its certificate has, or add this one to it; until then/,
+  },
   {
     what: "a Sentinel",
     seen: fleet(
@@ -290,7 +309,9 @@ const CASES: readonly Case[] = [
     seen: fleet(lastRecord({ nodeCount: 5 })),
     found: ["warning node-list n2:6379"],
     saw: /on record with 5 nodes, configured here with 3/,
-    change: /redis-cli -h n2 -p 6379 HDEL quorate:incarnation nodes:lock: nodeCount lastNodes/,
+    // Nothing follows that would be copied with it.
+    change:
+      /, on every node: redis-cli -h n2 -p 6379 HDEL quorate:incarnation nodes:lock: nodeCount lastNodes$/,
   },
   {
     what: "another list of as many nodes on record",
