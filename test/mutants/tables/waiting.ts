@@ -252,7 +252,8 @@ export const ROWS: readonly Row[] = [
   },
   {
     id: "sets-keep-equally-long",
-    means: "two sets that have waited equally long exchange the names that each other lacks, again and again",
+    means:
+      "two sets that have waited equally long exchange the names that each other lacks, again and again",
     seenIn: "retries without jitter",
     file: "src/protocol/gathering.ts",
     find: "KEPT_SHARE * waitedMs) * (0.5 + unit / 2)",
