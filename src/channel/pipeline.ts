@@ -310,6 +310,8 @@ export class Pipeline {
     }
     this.#inFlight.splice(this.#inFlight.indexOf(answered), 1);
     if (this.suspicion.isSuspected) this.suspicion.trust();
+    // The server rejects a call before it reads the script that came with it.
+    if (reply.kind === "forbidden" && answered.withScript) this.#isScriptLoaded = false;
     if (reply.kind === "noScript" || reply.kind === "forbidden") {
       if (reply.kind === "noScript" || answered.entries.length > 1) {
         this.#unexecuted ??= new Unexecuted();

@@ -235,11 +235,16 @@ class ClusterConnection implements Connection {
     );
   }
 
-  /** Undefined if that is not answered, but something else. */
+  /**
+   * Undefined if that is not answered, but something else.
+   *
+   * @param mayLackScript its member may, even if one was sent it
+   */
   async #call(
     parts: readonly SlotPart[],
     keysOfSlot: KeysOfSlot,
     slot: number,
+    mayLackScript = false,
   ): Promise<readonly Vote[] | undefined> {
     const operations = parts.map(({ operation }) => inSmallTable(operation));
     const { number } = parts[0] as SlotPart;
@@ -249,7 +254,7 @@ class ClusterConnection implements Connection {
       member.tryAgain();
       return operations.map(() => UNASKED);
     }
-    const name = this.#loaded.has(address) ? "evalsha" : "eval";
+    const name = this.#loaded.has(address) && !mayLackScript ? "evalsha" : "eval";
     this.#loaded.add(address);
     this.#last.set(slot, Math.max(number, this.#last.get(slot) ?? 0));
     const send = (by: "eval" | "evalsha"): Promise<unknown> => {
@@ -278,7 +283,7 @@ class ClusterConnection implements Connection {
         const why = isMoving
           ? MOVING
           : faultVote("server", false, connectionFailure(error).message);
-        return await this.#callApart(parts, keysOfSlot, slot, why);
+        return await this.#callApart(parts, keysOfSlot, slot, why, name === "eval");
       }
       if (isMoving) return operations.map(() => MOVING);
       const isClosed = isConnectionClosed(error);
@@ -295,12 +300,15 @@ class ClusterConnection implements Connection {
    * slot since, that may have been executed: an extension and a release may come after it, and nothing else.
    *
    * @param why the vote of what is not sent again
+   * @param withScript the call carried it, which was not read: nobody may wait for the next to do so, as then
+   *   they could not be sent in order
    */
   async #callApart(
     parts: readonly SlotPart[],
     keysOfSlot: KeysOfSlot,
     slot: number,
     why: Vote,
+    withScript: boolean,
   ): Promise<readonly Vote[] | undefined> {
     const isLast = this.#last.get(slot) === parts[0]?.number;
     const nowMs = this.#clock.now();
@@ -309,7 +317,7 @@ class ClusterConnection implements Connection {
       const mayBeLate = kind === "extend" || kind === "release";
       if (sendBeforeMs < nowMs || !(isLast || mayBeLate)) return [why];
       const operation = isLast ? part.operation : withoutPlace(part.operation);
-      return await this.#call([{ ...part, operation }], keysOfSlot, slot);
+      return await this.#call([{ ...part, operation }], keysOfSlot, slot, withScript);
     });
     const votes = await Promise.all(calls);
     return votes.includes(undefined) ? undefined : votes.map((vote) => vote?.[0] ?? why);

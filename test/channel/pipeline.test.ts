@@ -731,6 +731,26 @@ describe("Pipeline: a key that the user may not use", () => {
     expect(bench.connection.sent.at(-1), "later ones go together").to.have.length(2);
   });
 
+  it("sends the script again that was rejected with it, so that others go on beside callers that ask for it all the time", () => {
+    const bench = new PipelineBench();
+    for (const owner of ["a", "b", "bad", "bad"]) bench.push("extend", owner);
+    bench.clock.flush();
+    // Of a server: permissions come first, then the script, which it has once a call with it was executed.
+    let isLoaded = false;
+    for (let at = 0; at < bench.connection.batches.length && at < 20; at++) {
+      const { operations, withScript } = bench.connection.batch(at).batch;
+      if (operations.some(({ ownerId }) => ownerId === "bad")) {
+        if (bench.votes.size < 3) bench.push("extend", "bad");
+        bench.connection.batch(at).reply(FORBIDDEN);
+      } else if (isLoaded || withScript) {
+        isLoaded = true;
+        bench.connection.answer(at);
+      } else bench.noScript(at);
+    }
+    expect([...bench.votes.keys()]).to.include.members(["extend a", "extend b"]);
+    expect(bench.events).to.not.include("broken");
+  });
+
   it("drains the replies first, and sends no acquire that its own release has overtaken", () => {
     const bench = PipelineBench.loaded();
     bench.push("acquire", "a");

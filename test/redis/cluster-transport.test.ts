@@ -293,6 +293,20 @@ describe("ClusterTransport", () => {
         });
       }
 
+      it("sends the script again that was rejected with it, to a member that has lost it", async () => {
+        // Permissions come first, then the script.
+        let isLoaded = false;
+        const answer = ({ name, number, words }: Call): unknown => {
+          if (words.includes("acquire 0")) throw new Error(REJECTIONS[1]);
+          isLoaded ||= name === "eval";
+          if (!isLoaded) throw new Error("NOSCRIPT No matching script");
+          return number;
+        };
+        const reply = await sent(answer, together(["acquire", "extend", "release"]));
+        if (reply?.kind !== "votes") return expect.fail("no votes");
+        expect(reply.votes.map(({ kind }) => kind)).to.deep.equal(["fault", "granted", "granted"]);
+      });
+
       it("sends only extensions and releases again once something else was sent to the slot", async () => {
         const rejected: (() => void)[] = [];
         const calls: Call[] = [];
