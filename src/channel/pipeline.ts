@@ -80,7 +80,8 @@ const HELD_BACK: Refusal = {
  *
  * The order survives the rejection of a call: nothing new is sent, the replies are drained, operations that were not
  * executed are sent again in order, and then sending resumes. After NOSCRIPT they carry the script. After a call with a
- * key that the user may not use each goes alone, as the server does not say which it is: its caller is told, and no other.
+ * key that the user may not use they are sent in parts, and those of a part that is rejected in smaller ones, as the server
+ * does not say which it is: in the end it is alone, and its caller is told, and no other.
  */
 export class Pipeline {
   connection: Pick<NodeConnection, "send" | "end"> | undefined;
@@ -101,8 +102,6 @@ export class Pipeline {
   #heldBackCount = 0;
   /** Number of operations at its head that have met NOSCRIPT. */
   #resentCount = 0;
-  /** Number of operations at its head each of which is sent alone. */
-  #aloneCount = 0;
   #inFlight: InFlight[] = [];
   #isFlushDue = false;
   #isScriptLoaded = false;
@@ -180,7 +179,7 @@ export class Pipeline {
     const unsent = this.#queue;
     this.connection = undefined;
     [this.#queue, this.#inFlight] = [[], []];
-    [this.#heldBackCount, this.#resentCount, this.#aloneCount] = [0, 0, 0];
+    [this.#heldBackCount, this.#resentCount] = [0, 0];
     [this.#isScriptLoaded, this.#unexecuted] = [false, undefined];
     this.suspicion.reset();
     this.#onIdle?.();
@@ -235,18 +234,18 @@ export class Pipeline {
     let size = 0;
     let nameCount = 0;
     let isHeard = false;
-    const isAlone = this.#aloneCount > 0;
-    const maxSize = isAlone ? 1 : MAX_BATCH_SIZE;
+    let maxSize = MAX_BATCH_SIZE;
     for (; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
       const ofIt = nameCountOf(operation);
+      if (entry.maxBatchSize !== undefined) maxSize = Math.min(maxSize, entry.maxBatchSize);
       if (nameCount + ofIt > maxSize && length > 0) break;
       const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         // So that an acquire finds the keys of overdue holders free.
-        const mayExpire = operation.kind === "acquire" && !isAlone;
+        const mayExpire = operation.kind === "acquire" && entry.maxBatchSize === undefined;
         const expiry = mayExpire && this.#overdue.expiryBefore(operation);
         if (expiry) {
           entries.push(entryWithoutReceiver(expiry, entry.index));
@@ -269,7 +268,6 @@ export class Pipeline {
     // With its hash alone, a server that loses the script again and again would execute nothing.
     if (this.#resentCount > 0) this.#isScriptLoaded = false;
     this.#resentCount = Math.max(0, this.#resentCount - length);
-    this.#aloneCount = Math.max(0, this.#aloneCount - length);
     if (entries.length > 0) {
       const { recordId } = this;
       const withScript = !this.#isScriptLoaded;
@@ -355,7 +353,6 @@ export class Pipeline {
       this.#resentCount = again.length;
       this.#isScriptLoaded = false;
     }
-    if (unexecuted.hasForbidden) this.#aloneCount += again.length;
     this.#queue.unshift(...again);
     this.#heldBackCount = this.#queue.length;
     this.#flush();
@@ -376,15 +373,17 @@ class Unexecuted {
   readonly entries: Entry[] = [];
   /** One met NOSCRIPT. */
   lacksScript = false;
-  /** One has a key that the user may not use. */
-  hasForbidden = false;
   /** Owners whose release was executed after a batch that was not. */
   readonly #released = new Set<string>();
 
   add(entries: readonly Entry[], why: "noScript" | "forbidden"): void {
-    this.entries.push(...entries);
-    if (why === "noScript") this.lacksScript = true;
-    else this.hasForbidden = true;
+    if (why === "noScript") {
+      this.lacksScript = true;
+      this.entries.push(...entries);
+    } else {
+      const maxBatchSize = Math.ceil(entries.length / MAX_IN_FLIGHT);
+      for (const entry of entries) this.entries.push({ ...entry, maxBatchSize });
+    }
   }
 
   /** They were executed, or may be, after the entries here. */

@@ -163,6 +163,17 @@ export const ROWS: readonly Row[] = [
     grep: "E2",
   },
   {
+    id: "rejected-script-believed",
+    means:
+      "on a node that has lost the script, nobody is granted anything while others ask for a name that they may not lock",
+    seenIn: "caches of loaded scripts that are filled when the script is sent",
+    file: "src/channel/pipeline.ts",
+    find: 'if (reply.kind === "forbidden" && answered.withScript) this.#isScriptLoaded = false;',
+    replace: "",
+    test: "test/channel/pipeline.test.ts",
+    grep: "sends the script again that was rejected",
+  },
+  {
     id: "set-counts-as-one-name",
     means: "a call has as many sets as single locks, and keeps a node busy for seconds",
     seenIn: "batches that are limited by their commands, whatever those cost",
