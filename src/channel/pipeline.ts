@@ -238,9 +238,8 @@ export class Pipeline {
     for (; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
-      const ofIt = nameCountOf(operation);
       if (entry.maxBatchSize !== undefined) maxSize = Math.min(maxSize, entry.maxBatchSize);
-      if (nameCount + ofIt > maxSize && length > 0) break;
+      if (nameCount + operation.nameCount > maxSize && length > 0) break;
       const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
@@ -251,11 +250,11 @@ export class Pipeline {
           entries.push(entryWithoutReceiver(expiry, entry.index));
           operations.push(expiry);
           size += expiry.numberCount;
-          nameCount += nameCountOf(expiry);
+          nameCount += expiry.nameCount;
         }
         entries.push(entry);
         size += operation.numberCount;
-        nameCount += ofIt;
+        nameCount += operation.nameCount;
         const { kind, waiter }: AnyOperation = operation;
         const saysThatWeWait = kind === "refresh" || waiter?.deferred !== undefined;
         const mayGrant = saysThatWeWait && this.#mayGrant(operation);
@@ -357,10 +356,6 @@ export class Pipeline {
     this.#heldBackCount = this.#queue.length;
     this.#flush();
   }
-}
-
-function nameCountOf({ numberCount, keys }: Operation): number {
-  return Math.max(numberCount, keys.lockKeys.length);
 }
 
 /**

@@ -1,8 +1,8 @@
 import { LinkedSet } from "../coordinator/linked-set.js";
 import type { ManagedLease } from "../coordinator/observer.js";
-import { hashOf } from "../protocol/keys.js";
+import { fenceBucketOf } from "../protocol/keys.js";
 
-/** Power of two: with a hundred thousand locks a slot has about twenty-five. */
+/** With a hundred thousand locks a slot has about twenty-five. */
 const SLOT_COUNT = 4_096;
 
 /** A lock under one of its keys. */
@@ -12,24 +12,35 @@ interface Entry {
   next: Entry | undefined;
 }
 
-/** The locks that a lock manager holds, in the order of their grants, and by lock key. */
+/**
+ * The locks that a lock manager holds, in the order of their grants. Where there are several, they are found by lock key,
+ * too: whoever adds one beside others calls {@link onAdded}, and whoever deletes one {@link onDeleted} if
+ * {@link isIndexed}. One that is alone most of the time, as in most services, costs no work for that.
+ */
 export class HeldLocks extends LinkedSet<ManagedLease> {
+  /** Changed by the set only. */
+  isIndexed = false;
   /** By hash of the lock key. No `Map`: that has the trouble of a `Set`, see {@link LinkedSet}. */
   readonly #slots: (Entry | undefined)[] = [];
 
-  override add(lease: ManagedLease): void {
-    if (this.has(lease)) return;
-    super.add(lease);
+  /** It was added, beside others. */
+  onAdded(lease: ManagedLease): void {
+    if (this.isIndexed) this.#index(lease);
+    else for (const each of this) this.#index(each);
+    this.isIndexed = true;
+  }
+
+  /** It was in the set. */
+  onDeleted(lease: ManagedLease): void {
+    for (const lockKey of lease.keys.lockKeys) this.#remove(slotOf(lockKey), lease);
+    this.isIndexed = this.size > 0;
+  }
+
+  #index(lease: ManagedLease): void {
     for (const lockKey of lease.keys.lockKeys) {
       const slot = slotOf(lockKey);
       this.#slots[slot] = { lockKey, lease, next: this.#slots[slot] };
     }
-  }
-
-  override delete(lease: ManagedLease): void {
-    if (!this.has(lease)) return;
-    super.delete(lease);
-    for (const lockKey of lease.keys.lockKeys) this.#remove(slotOf(lockKey), lease);
   }
 
   #remove(slot: number, lease: ManagedLease): void {
@@ -47,6 +58,8 @@ export class HeldLocks extends LinkedSet<ManagedLease> {
 
   /** Those on one of these keys; a set of names once for each. */
   on(lockKeys: readonly string[]): ManagedLease[] {
+    if (!this.isIndexed)
+      return [...this].filter(({ keys }) => keys.lockKeys.some((each) => lockKeys.includes(each)));
     const found: ManagedLease[] = [];
     for (const lockKey of lockKeys) {
       for (let entry = this.#slots[slotOf(lockKey)]; entry !== undefined; entry = entry.next)
@@ -57,5 +70,5 @@ export class HeldLocks extends LinkedSet<ManagedLease> {
 }
 
 function slotOf(lockKey: string): number {
-  return hashOf(lockKey) & (SLOT_COUNT - 1);
+  return Number(fenceBucketOf(lockKey)) % SLOT_COUNT;
 }

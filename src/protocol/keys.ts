@@ -70,17 +70,12 @@ export function lockKeyPattern(keyPrefix: string, namePattern: string): string {
 export const FENCE_BUCKETS = 65_536;
 
 /** FNV-1a, folded to 16 bits. The same in every client of every version: it decides which fence a name uses. */
-export function hashOf(lockKey: string): number {
+export function fenceBucketOf(lockKey: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < lockKey.length; index++) {
     hash = Math.imul(hash ^ lockKey.charCodeAt(index), 0x01000193);
   }
-  return ((hash >>> 16) ^ hash) & (FENCE_BUCKETS - 1);
-}
-
-/** Of one name. */
-export function fenceBucketOf(lockKey: string): string {
-  return String(hashOf(lockKey));
+  return String(((hash >>> 16) ^ hash) & (FENCE_BUCKETS - 1));
 }
 
 /**
