@@ -3,23 +3,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { aptScript } from "./apt-script.mjs";
 import { isAlive, ownEngine } from "./docker-engine.mjs";
 
 const START_MS = 30_000;
 const INSTALL_MS = 300_000;
 
-// The policy keeps Debian from starting the service that the package contains.
-const INSTALL = `
-set -e
-policy=/usr/sbin/policy-rc.d
-if [ ! -e $policy ]; then
-  trap 'rm -f /usr/sbin/policy-rc.d' EXIT
-  printf '#!/bin/sh\\nexit 101\\n' > $policy
-  chmod +x $policy
-fi
-export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends docker.io`;
+const INSTALL = aptScript("docker.io");
 
 /** @throws Error with the reason why no engine can be started. */
 export async function startOwnEngine(say) {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { probeServer } from "./redis-probe.mjs";
+import { aptScript } from "./apt-script.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const PULLED_IMAGE = "redis:7";
@@ -65,21 +66,8 @@ exec docker run --rm -i --network host --pid host --user "$(id -u):$(id -g)" \\
   return path;
 }
 
-// The policy keeps Debian from starting the service that the package contains.
-const APT = `
-set -e
-policy=/usr/sbin/policy-rc.d
-if [ ! -e $policy ]; then
-  trap 'rm -f /usr/sbin/policy-rc.d' EXIT
-  printf '#!/bin/sh\\nexit 101\\n' > $policy
-  chmod +x $policy
-fi
-export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends redis-server`;
-
 const MANAGERS = [
-  { tool: "apt-get", script: APT, needsRoot: true },
+  { tool: "apt-get", script: aptScript("redis-server"), needsRoot: true },
   { tool: "dnf", script: "dnf install -y -q redis || dnf install -y -q valkey", needsRoot: true },
   { tool: "apk", script: "apk add -q redis || apk add -q valkey", needsRoot: true },
   { tool: "brew", script: "brew install --quiet redis", needsRoot: false },

@@ -115,9 +115,9 @@ const MAY_IMPORT: Readonly<Record<string, { ours: string[]; packages: string[] }
   },
   testing: {
     ours: [
-      ...["testing/", "runtime/validate.ts", "protocol/"],
+      ...["testing/", "runtime/validate.ts", "runtime/within.ts", "protocol/"],
       // To put a node's record back.
-      ...["redis/node-config.ts", "redis/plain-client.ts"],
+      ...["redis/node-config.ts", "redis/plain-client.ts", "redis/drop-stream.ts"],
       ...["script/embedded-lua.ts", "script/handshake-codec.ts"],
       // To check the transport of a node, which it makes as a lock manager does.
       ...["channel/transport.ts", "redis/command-transport.ts", "script/batch-encoder.ts"],

@@ -1,4 +1,9 @@
-import { at, type CommandContext, type Commands } from "../../src/memory/commands/command.js";
+import {
+  at,
+  wrongArity,
+  type CommandContext,
+  type Commands,
+} from "../../src/memory/commands/command.js";
 import { RedisError } from "../../src/memory/errors.js";
 import { integerIn } from "../../src/memory/numbers.js";
 import type { Entry } from "../../src/memory/keyspace.js";
@@ -19,6 +24,7 @@ export const FOREIGN_COMMANDS: Commands = {
     run: ({ keys }, argv) => [...(keys.typed(at(argv, 1), "hash")?.value.keys() ?? [])],
   },
   HINCRBY: { arity: 4, writes: true, growsMemory: true, run: incrementField },
+  DELEX: { arity: -2, since: 804, writes: true, run: deleteIf },
 };
 
 function setIfNew({ keys }: CommandContext, argv: readonly string[]): Reply {
@@ -41,16 +47,26 @@ function incrementField({ keys }: CommandContext, argv: readonly string[]): Repl
   // No hold count gets larger than a number can express.
   if (!/^(0|-?[1-9]\d{0,14})$/.test(before)) throw new RedisError(NO_INTEGER);
   const after = Number(before) + by;
-  if (entry === undefined) {
-    const value = new Map([[at(argv, 2), String(after)]]);
-    keys.put(at(argv, 1), { type: "hash", value, expiresAtMs: Number.POSITIVE_INFINITY });
-  } else {
-    keys.touch(at(argv, 1), entry);
-    entry.value.set(at(argv, 2), String(after));
-  }
+  const changed = keys.toChange(at(argv, 1), "hash", () => new Map<string, string>());
+  changed.value.set(at(argv, 2), String(after));
   return after;
 }
 
 function stringOf(value: string): Entry<"string"> {
   return { type: "string", value, expiresAtMs: Number.POSITIVE_INFINITY };
+}
+
+/** `DELEX key [IFEQ value]`. */
+function deleteIf({ keys }: CommandContext, argv: readonly string[]): Reply {
+  const [, key = "", option, value = ""] = argv;
+  if (argv.length !== 2 && argv.length !== 4) throw wrongArity("delex");
+  const found = keys.find(key);
+  if (found === undefined) return 0;
+  if (option !== undefined) {
+    if (found.type !== "string") throw new RedisError("ERR Key should be of string type");
+    if (option.toUpperCase() !== "IFEQ") throw new RedisError("ERR Invalid condition");
+    if (found.value !== value) return 0;
+  }
+  keys.delete(key);
+  return 1;
 }

@@ -93,6 +93,15 @@ export function choice<const T extends string>(choices: readonly T[], about: Abo
   return { value: choices.join("|"), ...about, choices, read };
 }
 
+/** Which holder is meant. */
+export function fingerprint(help: string): Option<string> {
+  const read = (given: readonly string[]): string => {
+    if (/^[0-9a-f]{8}$/.test(last(given))) return last(given);
+    throw new Error("must be 8 hex digits, as inspect shows them");
+  };
+  return { value: "F", help, read };
+}
+
 /** An integer from `min` to `max`. */
 export function whole(min: number, max: number, about: About<number>): Option<number> {
   const read = (given: readonly string[]): number => {

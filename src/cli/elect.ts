@@ -10,6 +10,7 @@ import { planOf, type Plan } from "./exec/plan.js";
 import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./exec/run.js";
 import { SignalWatch } from "./exec/signals.js";
 import { StatusFeed } from "./exec/status-feed.js";
+import { fingerprintOf } from "../operator/fingerprint.js";
 import { ownerIdOfTerm } from "../manager/election/term.js";
 import { checkNodesSeen, checkSameNodes } from "./nodes-changed.js";
 import { printable, type Output } from "./output.js";
@@ -75,7 +76,7 @@ async function lead(
   const { output, feed, watch } = around;
   using _ = tellOfOutage(locks, output);
   const reruns = new Reruns();
-  await checkNodesSeen(locks, isChanged, plan.settings.lease.nodeTimeoutMs);
+  await checkNodesSeen(locks, isChanged, plan.settings.lease.nodeTimeoutMs, watch.aborted);
   for (;;) {
     feed.tell({ event: "waiting" });
     const election = locks.elect(name, { signal: watch.aborted });
@@ -90,7 +91,7 @@ async function lead(
     feed.tell({ event: "acquired", fencingToken: term.fencingToken, validMs: term.remainingMs });
     output.note(`now leading ${printable(name)}, fencing token ${term.fencingToken}`);
     const startMs = performance.now();
-    const held = await heldOf(locks, term, plan.settings.lease.label);
+    const held = heldOf(locks, term, plan.settings.lease.label);
     const outcome = await runUnder(held, plan, around);
     await election.return();
     if (watch.hasToEnd || isLast(outcome, onExit)) return codeOfOutcome(outcome);
@@ -124,24 +125,13 @@ function endText({ ending, isLost }: Outcome): string {
   return `the command ended ${ending.kind === "exit" ? `with exit code ${ending.code}` : `by ${ending.signal}`}`;
 }
 
-async function heldOf(locks: LockManager, term: Term, label: string): Promise<HeldLock> {
-  const { fingerprintOf } = await import("../operator/fingerprint.js");
+function heldOf(locks: LockManager, term: Term, label: string): HeldLock {
   const { name, fencingToken } = term;
   return {
-    ...{ names: [name], fencingToken, label },
-    ...{ mode: "exclusive" as const, permit: undefined },
+    ...{ locks, lease: term, names: [name], mode: "exclusive", permit: undefined },
+    ...{ label, fencingToken },
     fingerprint: fingerprintOf(ownerIdOfTerm(term)),
-    get signal() {
-      return term.signal;
-    },
-    get remainingMs() {
-      return term.remainingMs;
-    },
-    get validUntil() {
-      return new Date(Date.now() + term.remainingMs);
-    },
     release: () => term.resign(),
-    inspect: (asked) => locks.inspect(asked),
   };
 }
 

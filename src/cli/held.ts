@@ -1,16 +1,14 @@
-import { defineCommand, text, whole, type Call } from "./command.js";
+import { defineCommand, fingerprint, whole, type Call } from "./command.js";
 import { withLocks } from "./connect.js";
 import { EXIT, UsageError } from "./exit-codes.js";
 import { askNodes, type HoldingAnswer, type HoldingQuestion } from "./holding.js";
 import { askAround } from "./holding-socket.js";
-import { FINGERPRINT } from "./release.js";
 
 const HELD_OPTIONS = {
   token: whole(1, Number.MAX_SAFE_INTEGER, { value: "T", help: "the fencing token of the lock" }),
-  fingerprint: text({
-    value: "F",
-    help: "fingerprint of the holder [QUORATE_FINGERPRINT, if T is QUORATE_FENCING_TOKEN]",
-  }),
+  fingerprint: fingerprint(
+    "fingerprint of the holder [QUORATE_FINGERPRINT, if T is QUORATE_FENCING_TOKEN]",
+  ),
 } as const;
 
 export const held = defineCommand({
@@ -43,13 +41,8 @@ function fingerprintOf(
   { values, env }: Call<typeof HELD_OPTIONS>,
   token: number,
 ): string | undefined {
-  const given = values.fingerprint;
-  if (given !== undefined && !FINGERPRINT.test(given)) {
-    const got = JSON.stringify(given);
-    throw new UsageError(`--fingerprint must be 8 hex digits, as inspect shows them, got ${got}`);
-  }
   const isOurs = env["QUORATE_FENCING_TOKEN"] === String(token);
-  return given ?? (isOurs ? env["QUORATE_FINGERPRINT"] : undefined);
+  return values.fingerprint ?? (isOurs ? env["QUORATE_FINGERPRINT"] : undefined);
 }
 
 /** In a command of `quorate exec`, asks that, unless other nodes or keys are meant. Otherwise asks the nodes. */

@@ -1,6 +1,7 @@
 import type { LockManager } from "../index.js";
 import { flag } from "./command.js";
 import { ConfigError } from "./exit-codes.js";
+import { areSeen, untilNodes } from "./until-nodes.js";
 
 /** An option of every command that takes locks. */
 export const NODES_CHANGED = flag({
@@ -38,24 +39,8 @@ export async function checkNodesSeen(
   locks: LockManager,
   isChanged: boolean | undefined,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<void> {
-  if (isChanged !== true) await allSeen(locks, timeoutMs);
+  if (isChanged !== true) await untilNodes(locks, () => areSeen(locks), timeoutMs, signal);
   checkSameNodes(locks, isChanged);
-}
-
-async function allSeen(locks: LockManager, timeoutMs: number): Promise<void> {
-  const isSeen = (): boolean => locks.nodes.every(({ state }) => state !== "connecting");
-  if (isSeen()) return;
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      locks.off("node", check);
-      resolve();
-    };
-    const check = (): void => {
-      if (isSeen()) end();
-    };
-    const timer = setTimeout(end, timeoutMs);
-    locks.on("node", check);
-  });
 }

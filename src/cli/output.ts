@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { stripVTControlCharacters, styleText } from "node:util";
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -118,6 +118,7 @@ function write(
  */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = [];
+  const shownLength = (cell: string): number => stripVTControlCharacters(cell).length;
   for (const row of rows) {
     row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, shownLength(cell))));
   }
@@ -135,10 +136,4 @@ export function printable(text: string): string {
     const code = character.codePointAt(0) ?? 0;
     return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
   });
-}
-
-/** Length without escape sequences for styles. */
-function shownLength(text: string): number {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/\u001B\[[\d;]*m/g, "").length;
 }

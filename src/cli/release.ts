@@ -1,12 +1,9 @@
 import type { ForceReleaseResult } from "../index.js";
-import { defineCommand, flag, text } from "./command.js";
+import { defineCommand, fingerprint, flag } from "./command.js";
 import { withLocks } from "./connect.js";
 import { EXIT, UsageError } from "./exit-codes.js";
 import { holderRow } from "./inspect.js";
 import { printable, table } from "./output.js";
-
-/** A fingerprint as `inspect` shows it. */
-export const FINGERPRINT = /^[0-9a-f]{8}$/;
 
 export const release = defineCommand({
   name: "release",
@@ -15,10 +12,7 @@ export const release = defineCommand({
   words: { min: 1, max: 1, title: "one NAME" },
   options: {
     force: flag({ help: "required, because the holder is not asked and learns of it later" }),
-    fingerprint: text({
-      value: "F",
-      help: "only this holder, as shown by `quorate inspect`, and no later one",
-    }),
+    fingerprint: fingerprint("only this holder, as shown by `quorate inspect`, and no later one"),
   },
   notes: `
 The holder, if it is alive, is told by the nodes; if that fails, it learns of it at its next renewal (a
@@ -29,20 +23,16 @@ name, or it was free; 69 if too few nodes answered.`,
   async run(call) {
     const { words, values, output } = call;
     const [name = ""] = words;
-    const { force, fingerprint } = values;
+    const { force, fingerprint: holder } = values;
     if (force !== true) {
       throw new UsageError("release needs --force: it ends the lock without asking its holder");
     }
-    if (fingerprint !== undefined && !FINGERPRINT.test(fingerprint)) {
-      const got = JSON.stringify(fingerprint);
-      throw new UsageError(`--fingerprint must be 8 hex digits, as inspect shows them, got ${got}`);
-    }
     const { result, nodeCount } = await withLocks(call, { names: words }, async (locks) => ({
-      result: await locks.forceRelease(name, fingerprint === undefined ? {} : { fingerprint }),
+      result: await locks.forceRelease(name, holder === undefined ? {} : { fingerprint: holder }),
       nodeCount: locks.nodes.length,
     }));
     if (output.isJson) output.json(result);
-    else output.print(resultText(result, nodeCount, fingerprint));
+    else output.print(resultText(result, nodeCount, holder));
     return result.isQuorate ? EXIT.ok : EXIT.unavailable;
   },
 });
@@ -50,7 +40,7 @@ name, or it was free; 69 if too few nodes answered.`,
 function resultText(
   { name, removed, nodes, isQuorate }: ForceReleaseResult,
   nodeCount: number,
-  fingerprint: string | undefined,
+  holder: string | undefined,
 ): string {
   const shown = printable(name);
   const votes = `${nodes.length} of ${nodeCount} nodes`;
@@ -60,7 +50,7 @@ function resultText(
     return `only ${votes} released ${shown}: it may still be held. Try again.${seen}`;
   }
   if (removed.length === 0) {
-    const by = fingerprint === undefined ? "" : ` by ${fingerprint}`;
+    const by = holder === undefined ? "" : ` by ${holder}`;
     return `nothing to release: ${shown} is not held${by}`;
   }
   return `released ${shown} on ${votes}\n${holders}`;

@@ -5,576 +5,234 @@ import type { Scan } from "./scan.js";
 /** All that a type has, so that what is printed has no field that its schema forbids. */
 type FieldsOf<Printed> = { readonly [Field in keyof Required<Printed>]: object };
 
+const STRING = { type: "string" };
+const NUMBER = { type: "number" };
+const INTEGER = { type: "integer" };
+const BOOLEAN = { type: "boolean" };
+const FINGERPRINT = { type: "string", pattern: "^[0-9a-f]{8}$" };
+const AT_MS = { type: "integer", description: "when, ms since 1970" };
+const NAME_STATE = { enum: ["held", "free", "undecided"] };
+
+/** What has these fields and no others. All of them are there, except those listed as optional. */
+function object<F extends Readonly<Record<string, object>>>(
+  properties: F,
+  optional: readonly (keyof F)[] = [],
+) {
+  const required = Object.keys(properties).filter((field) => !optional.includes(field));
+  return { type: "object", required, additionalProperties: false, properties };
+}
+
+function list(items: object, description?: string) {
+  return { type: "array", ...(description !== undefined && { description }), items };
+}
+
+const reference = (definition: string) => ({ $ref: `#/$defs/${definition}` });
+
 /** What `--json` prints of a holder. */
-const HOLDER = {
-  type: "object",
-  required: ["fingerprint", "mode", "remainingMs", "freeInMs", "nodes", "isQuorate"],
-  additionalProperties: false,
-  properties: {
-    fingerprint: {
-      type: "string",
-      pattern: "^[0-9a-f]{8}$",
-    },
-    label: {
-      type: "string",
-    },
-    mode: {
-      enum: ["exclusive", "shared"],
-    },
-    owner: {
-      type: "string",
-    },
-    permit: {
-      type: "integer",
-    },
-    permits: {
-      type: "array",
-      items: {
-        type: "integer",
-      },
-    },
-    remainingMs: {
-      type: "number",
-    },
-    freeInMs: {
-      type: "number",
-    },
-    nodes: {
-      type: "array",
-      items: {
-        type: "string",
-      },
-    },
-    isQuorate: {
-      type: "boolean",
-    },
+const HOLDER = object(
+  {
+    fingerprint: FINGERPRINT,
+    label: STRING,
+    mode: { enum: ["exclusive", "shared"] },
+    owner: STRING,
+    permit: INTEGER,
+    permits: list(INTEGER),
+    remainingMs: NUMBER,
+    freeInMs: NUMBER,
+    nodes: list(STRING),
+    isQuorate: BOOLEAN,
   } satisfies FieldsOf<HolderReport>,
-} as const;
+  ["label", "owner", "permit", "permits"],
+);
 
 /** What `--json` prints of one name in a list. */
-const ROW = {
-  type: "object",
-  required: [
-    "name",
-    "state",
-    "holderCount",
-    "nodeCount",
-    "remainingMs",
-    "freeInMs",
-    "waitingCount",
-  ],
-  additionalProperties: false,
-  properties: {
-    name: {
-      type: "string",
-    },
-    state: {
-      enum: ["held", "undecided", "free", "data"],
-    },
-    mode: {
-      enum: ["exclusive", "shared", "semaphore", "owned"],
-    },
-    holderCount: {
-      type: "integer",
-    },
-    label: {
-      type: "string",
-    },
-    nodeCount: {
-      type: "integer",
-    },
-    remainingMs: {
-      type: "number",
-    },
-    freeInMs: {
-      type: "number",
-    },
-    waitingCount: {
-      type: "integer",
-    },
+const ROW = object(
+  {
+    name: STRING,
+    state: { enum: ["held", "undecided", "free", "data"] },
+    mode: { enum: ["exclusive", "shared", "semaphore", "owned"] },
+    holderCount: INTEGER,
+    label: STRING,
+    nodeCount: INTEGER,
+    remainingMs: NUMBER,
+    freeInMs: NUMBER,
+    waitingCount: INTEGER,
   },
-} as const;
+  ["mode", "label"],
+);
 
 /** What `--json` prints of a search for names. */
 const SCAN = {
-  isCut: {
-    type: "boolean",
-    description: "there are more names",
-  },
-  isComplete: {
-    type: "boolean",
-    description: "no held name can be missing",
-  },
-  failures: {
-    type: "array",
-    description: "nodes that were not scanned",
-    items: {
-      type: "object",
-      required: ["node", "message"],
-      additionalProperties: false,
-      properties: {
-        node: {
-          type: "string",
-        },
-        message: {
-          type: "string",
-        },
-      },
-    },
-  },
-} as const satisfies FieldsOf<Scan>;
+  isCut: { type: "boolean", description: "there are more names" },
+  isComplete: { type: "boolean", description: "no held name can be missing" },
+  failures: list(object({ node: STRING, message: STRING }), "nodes that were not scanned"),
+} satisfies FieldsOf<Scan>;
 
 /**
  * What the commands print as JSON, as JSON schemas, each complete. Fields may be added in later versions; those that are
  * required stay.
  */
 export const SCHEMAS = {
-  error: {
-    type: "object",
-    required: ["error"],
-    additionalProperties: false,
-    properties: {
-      error: {
-        type: "object",
-        required: ["exitCode", "message"],
-        additionalProperties: false,
-        properties: {
-          exitCode: {
-            type: "integer",
-          },
-          code: {
-            type: "string",
-            description: "of an error of the library: QUORATE_UNREACHABLE, ...",
-          },
-          message: {
-            type: "string",
-          },
+  error: object({
+    error: object(
+      {
+        exitCode: INTEGER,
+        code: {
+          type: "string",
+          description: "of an error of the library: QUORATE_UNREACHABLE, ...",
         },
+        message: STRING,
       },
-    },
-  },
-  status: {
-    type: "object",
-    required: ["event", "atMs"],
-    additionalProperties: false,
-    properties: {
+      ["code"],
+    ),
+  }),
+  status: object(
+    {
       event: {
         enum: ["waiting", "acquired", "renewed", "late", "stopping", "killed", "released"],
       },
-      atMs: {
-        type: "integer",
-        description: "when, ms since 1970",
-      },
-      fencingToken: {
-        type: "integer",
-      },
-      validMs: {
-        type: "integer",
-        description: "remaining validity at that time",
-      },
-      reason: {
-        type: "string",
-      },
+      atMs: AT_MS,
+      fencingToken: INTEGER,
+      validMs: { type: "integer", description: "remaining validity at that time" },
+      reason: STRING,
     },
-  },
-  observe: {
-    type: "object",
-    required: ["atMs", "state"],
-    additionalProperties: false,
-    properties: {
-      atMs: {
-        type: "integer",
-        description: "when, ms since 1970",
-      },
-      state: {
-        enum: ["held", "free", "undecided"],
-      },
-      label: {
-        type: "string",
-        description: "of the leader",
-      },
-      fingerprint: {
-        type: "string",
-        pattern: "^[0-9a-f]{8}$",
-      },
+    ["fencingToken", "validMs", "reason"],
+  ),
+  observe: object(
+    {
+      atMs: AT_MS,
+      state: NAME_STATE,
+      label: { type: "string", description: "of the leader" },
+      fingerprint: FINGERPRINT,
     },
-  },
-  held: {
-    type: "object",
-    required: ["name", "token", "isHeld", "isQuorate"],
-    additionalProperties: false,
-    properties: {
-      name: {
-        type: "string",
-      },
-      token: {
-        type: "integer",
-      },
-      isHeld: {
-        type: "boolean",
-      },
-      isQuorate: {
-        type: "boolean",
-      },
-    },
-  },
+    ["label", "fingerprint"],
+  ),
+  held: object({ name: STRING, token: INTEGER, isHeld: BOOLEAN, isQuorate: BOOLEAN }),
   inspect: {
-    type: "object",
-    required: ["name", "state", "isQuorate", "holders", "waitingCount", "nodes"],
-    additionalProperties: false,
-    properties: {
-      name: {
-        type: "string",
-      },
-      state: {
-        enum: ["held", "free", "undecided"],
-      },
-      isQuorate: {
-        type: "boolean",
-      },
-      holders: {
-        type: "array",
-        items: {
-          $ref: "#/$defs/holder",
-        },
-      },
-      waitingCount: {
-        type: "integer",
-      },
-      fencingToken: {
-        type: "integer",
-      },
-      nodes: {
-        type: "array",
-        items: {
-          $ref: "#/$defs/node",
-        },
-      },
-    } satisfies FieldsOf<LockReport>,
+    ...object(
+      {
+        name: STRING,
+        state: NAME_STATE,
+        isQuorate: BOOLEAN,
+        holders: list(reference("holder")),
+        waitingCount: INTEGER,
+        fencingToken: INTEGER,
+        nodes: list(reference("node")),
+      } satisfies FieldsOf<LockReport>,
+      ["fencingToken"],
+    ),
     $defs: {
       holder: HOLDER,
-      node: {
-        type: "object",
-        required: ["node", "state", "fingerprints", "freeInMs", "waitingCount"],
-        additionalProperties: false,
-        properties: {
-          node: {
-            type: "string",
-          },
-          state: {
-            enum: ["held", "free", "turn", "foreign", "unanswered"],
-          },
-          fingerprints: {
-            type: "array",
-            items: {
-              type: "string",
-            },
-          },
-          freeInMs: {
-            type: "number",
-          },
-          waitingCount: {
-            type: "integer",
-          },
-          fence: {
-            type: "integer",
-          },
-          message: {
-            type: "string",
-          },
+      node: object(
+        {
+          node: STRING,
+          state: { enum: ["held", "free", "turn", "foreign", "unanswered"] },
+          fingerprints: list(STRING),
+          freeInMs: NUMBER,
+          waitingCount: INTEGER,
+          fence: INTEGER,
+          message: STRING,
         } satisfies FieldsOf<NodeReport>,
-      },
+        ["fence", "message"],
+      ),
     },
   },
   release: {
+    ...object({
+      name: STRING,
+      removed: list(reference("holder"), "in the format of inspect"),
+      nodes: list(STRING),
+      isQuorate: BOOLEAN,
+    } satisfies FieldsOf<ForceReleaseResult>),
     $defs: { holder: HOLDER },
-    type: "object",
-    required: ["name", "removed", "nodes", "isQuorate"],
-    additionalProperties: false,
-    properties: {
-      name: {
-        type: "string",
-      },
-      removed: {
-        type: "array",
-        description: "in the format of inspect",
-        items: {
-          $ref: "#/$defs/holder",
-        },
-      },
-      nodes: {
-        type: "array",
-        items: {
-          type: "string",
-        },
-      },
-      isQuorate: {
-        type: "boolean",
-      },
-    } satisfies FieldsOf<ForceReleaseResult>,
   },
-  doctor: {
-    type: "object",
-    required: ["quorum", "nodes", "findings"],
-    additionalProperties: false,
-    properties: {
-      quorum: {
-        type: "object",
-        required: ["nodeCount", "size", "votes"],
-        additionalProperties: false,
-        properties: {
-          nodeCount: {
-            type: "integer",
+  doctor: object({
+    quorum: object({
+      nodeCount: INTEGER,
+      size: { type: "integer", description: "votes that a lock needs" },
+      votes: { type: "integer", description: "nodes that vote" },
+    }),
+    nodes: list(
+      object(
+        {
+          node: STRING,
+          kind: { enum: ["server", "sentinel", "cluster"] },
+          state: { enum: ["votes", "new", "waits", "quarantined", "unkept", "no"] },
+          flavour: {
+            enum: [
+              "Redis",
+              "Valkey",
+              "KeyDB",
+              "Dragonfly",
+              "Garnet",
+            ] satisfies ServerSeen["flavour"][],
           },
-          size: {
-            type: "integer",
-            description: "votes that a lock needs",
-          },
-          votes: {
-            type: "integer",
-            description: "nodes that vote",
-          },
+          version: STRING,
+          address: STRING,
+          roundTripMs: object({ p50: NUMBER, max: NUMBER }),
+          clockOffsetMs: { type: "number", description: "ahead of this machine's clock" },
         },
-      },
-      nodes: {
-        type: "array",
-        items: {
-          type: "object",
-          required: ["node", "kind", "state"],
-          additionalProperties: false,
-          properties: {
-            node: {
-              type: "string",
-            },
-            kind: {
-              enum: ["server", "sentinel", "cluster"],
-            },
-            state: {
-              enum: ["votes", "new", "waits", "quarantined", "unkept", "no"],
-            },
-            flavour: {
-              enum: [
-                "Redis",
-                "Valkey",
-                "KeyDB",
-                "Dragonfly",
-                "Garnet",
-              ] satisfies ServerSeen["flavour"][],
-            },
-            version: {
-              type: "string",
-            },
-            address: {
-              type: "string",
-            },
-            roundTripMs: {
-              type: "object",
-              required: ["p50", "max"],
-              additionalProperties: false,
-              properties: {
-                p50: {
-                  type: "number",
-                },
-                max: {
-                  type: "number",
-                },
-              },
-            },
-            clockOffsetMs: {
-              type: "number",
-              description: "ahead of this machine's clock",
-            },
-          },
+        ["flavour", "version", "address", "roundTripMs", "clockOffsetMs"],
+      ),
+    ),
+    findings: list(
+      object(
+        {
+          severity: { enum: ["error", "warning", "note"] },
+          node: { type: "string", description: "absent: the deployment, or this machine" },
+          code: STRING,
+          saw: STRING,
+          change: STRING,
         },
-      },
-      findings: {
-        type: "array",
-        items: {
-          type: "object",
-          required: ["severity", "code", "saw", "change"],
-          additionalProperties: false,
-          properties: {
-            severity: {
-              enum: ["error", "warning", "note"],
-            },
-            node: {
-              type: "string",
-              description: "absent: the deployment, or this machine",
-            },
-            code: {
-              type: "string",
-            },
-            saw: {
-              type: "string",
-            },
-            change: {
-              type: "string",
-            },
-          },
-        },
-      },
-    },
-  },
+        ["node"],
+      ),
+    ),
+  }),
   ls: {
-    type: "object",
-    required: ["names", "isCut", "isComplete", "failures"],
-    additionalProperties: false,
-    properties: {
-      names: {
-        type: "array",
-        items: {
-          $ref: "#/$defs/row",
-        },
-      },
-      ...SCAN,
-    },
-    $defs: {
-      row: ROW,
-      holder: HOLDER,
-    },
+    ...object({ names: list(reference("row")), ...SCAN }),
+    $defs: { row: ROW },
   },
   watch: {
-    type: "object",
-    required: ["atMs", "quorum", "nodes", "names", "isCut", "isComplete", "failures"],
-    additionalProperties: false,
-    properties: {
-      atMs: {
-        type: "number",
-      },
-      quorum: {
-        type: "object",
-        required: ["nodeCount", "size", "votes"],
-        additionalProperties: false,
-        properties: {
-          nodeCount: {
-            type: "integer",
+    ...object({
+      atMs: NUMBER,
+      quorum: object({ nodeCount: INTEGER, size: INTEGER, votes: INTEGER }),
+      nodes: list(
+        object(
+          {
+            node: STRING,
+            state: STRING,
+            detail: STRING,
+            quarantineLeftMs: NUMBER,
+            clockOffsetMs: NUMBER,
           },
-          size: {
-            type: "integer",
-          },
-          votes: {
-            type: "integer",
-          },
-        },
-      },
-      nodes: {
-        type: "array",
-        items: {
-          type: "object",
-          required: ["node", "state", "detail", "quarantineLeftMs"],
-          additionalProperties: false,
-          properties: {
-            node: {
-              type: "string",
-            },
-            state: {
-              type: "string",
-            },
-            detail: {
-              type: "string",
-            },
-            quarantineLeftMs: {
-              type: "number",
-            },
-            clockOffsetMs: {
-              type: "number",
-            },
-          },
-        },
-      },
-      names: {
-        type: "array",
-        items: {
-          $ref: "#/$defs/row",
-        },
-      },
+          ["clockOffsetMs"],
+        ),
+      ),
+      names: list(reference("row")),
       ...SCAN,
-    },
-    $defs: {
-      holder: HOLDER,
-      row: ROW,
-    },
+    }),
+    $defs: { row: ROW },
   },
   bench: {
-    type: "object",
-    required: ["nodeCount", "concurrency", "durationMs", "cycles", "failures", "floor"],
-    additionalProperties: false,
-    properties: {
-      nodeCount: {
-        type: "integer",
-      },
-      concurrency: {
-        type: "integer",
-      },
-      durationMs: {
-        type: "integer",
-      },
-      cycles: {
-        type: "object",
-        required: ["count", "perSecond", "cycleMs", "acquireMs", "releaseMs"],
-        additionalProperties: false,
-        properties: {
-          count: {
-            type: "integer",
-          },
-          perSecond: {
-            type: "integer",
-          },
-          cycleMs: {
-            $ref: "#/$defs/durations",
-          },
-          acquireMs: {
-            $ref: "#/$defs/durations",
-          },
-          releaseMs: {
-            $ref: "#/$defs/durations",
-          },
-        },
-      },
-      failures: {
-        type: "object",
-        description: "by error code",
-        additionalProperties: {
-          type: "integer",
-        },
-      },
-      floor: {
-        type: "object",
-        required: ["command", "count", "perSecond", "roundMs"],
-        additionalProperties: false,
-        properties: {
-          command: {
-            enum: ["PING", "TIME"],
-          },
-          count: {
-            type: "integer",
-          },
-          perSecond: {
-            type: "integer",
-          },
-          roundMs: {
-            $ref: "#/$defs/durations",
-          },
-        },
-      },
-    },
-    $defs: {
-      durations: {
-        type: "object",
-        required: ["p50", "p99", "max"],
-        additionalProperties: false,
-        properties: {
-          p50: {
-            type: "number",
-          },
-          p99: {
-            type: "number",
-          },
-          max: {
-            type: "number",
-          },
-        },
-      },
-    },
+    ...object({
+      nodeCount: INTEGER,
+      concurrency: INTEGER,
+      durationMs: INTEGER,
+      cycles: object({
+        count: INTEGER,
+        perSecond: INTEGER,
+        cycleMs: reference("durations"),
+        acquireMs: reference("durations"),
+        releaseMs: reference("durations"),
+      }),
+      failures: { type: "object", description: "by error code", additionalProperties: INTEGER },
+      floor: object({
+        command: { enum: ["PING", "TIME"] },
+        count: INTEGER,
+        perSecond: INTEGER,
+        roundMs: reference("durations"),
+      }),
+    }),
+    $defs: { durations: object({ p50: NUMBER, p99: NUMBER, max: NUMBER }) },
   },
-} as const satisfies Readonly<Record<string, object>>;
+};

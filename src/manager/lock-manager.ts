@@ -43,7 +43,7 @@ import { recordedTtlOf } from "./outcome-error.js";
 import { untilReady } from "./ready.js";
 import type { NodeConfig } from "../nodes/simulated-nodes.js";
 import { Reentry } from "./reentry/reentry.js";
-import { checkKnown, superfluous } from "../runtime/validate.js";
+import { checkKnown, checkCount, superfluous } from "../runtime/validate.js";
 import { OPTIONS } from "../options/table.js";
 import { Observers } from "./observers.js";
 import { runLocked } from "./request.js";
@@ -215,8 +215,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     maybeCallback?: (lock: never) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
-    const wrong = isShort && superfluous("request(name, callback)", arguments, 2, OPTIONS_FIRST);
-    if (wrong) throw wrong;
+    if (isShort) checkCount("request(name, callback)", arguments, 2, OPTIONS_FIRST);
     const callback = isShort ? optionsOrCallback : maybeCallback;
     const given = isShort ? undefined : optionsOrCallback;
     const request = requestOf(given);
@@ -233,8 +232,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   elect(name: string, options: ElectOptions = {}): Election {
-    const wrong = superfluous("elect(name, options)", arguments, 2, ITS_TERMS);
-    if (wrong !== undefined) throw wrong;
+    checkCount("elect(name, options)", arguments, 2, ITS_TERMS);
     const plainKeys = this.#acquirer.keysOf(name);
     const settings = resolveElectOptions(options, this.#settings);
     const kind = this.#settings.usual.kindOf(plainKeys);
@@ -248,15 +246,13 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   semaphore(name: string, options: SemaphoreOptions): Semaphore {
-    const wrong = superfluous("semaphore(name, options)", arguments, 2, ITS_PERMITS);
-    if (wrong !== undefined) throw wrong;
+    checkCount("semaphore(name, options)", arguments, 2, ITS_PERMITS);
     const keys = this.#acquirer.keysOf(name);
     return new PermitSemaphore(this.#acquirer, keys, options);
   }
 
   async query(): Promise<LockManagerSnapshot> {
-    const wrong = superfluous("query()", arguments, 0, "inspect(name) asks the nodes about one");
-    if (wrong !== undefined) throw wrong;
+    checkCount("query()", arguments, 0, "inspect(name) asks the nodes about one");
     const clientId = (this.#clientId ??= this.#nodes.context.entropy.id());
     // Of several names each has an entry.
     const infosOf = ({ keys: { names, mode } }: { readonly keys: LockKind }): LockInfo[] =>
@@ -266,8 +262,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   async inspect(name: string): Promise<LockReport> {
-    const wrong = superfluous("inspect(name)", arguments, 1, ITS_RESULT);
-    if (wrong !== undefined) throw wrong;
+    checkCount("inspect(name)", arguments, 1, ITS_RESULT);
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openLockOf(name);
     const votes = await inspectName(context, keys, this.#settings.lease.nodeTimeoutMs);
@@ -278,16 +273,14 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     name: string,
     options: Pick<ElectOptions, "signal"> = {},
   ): AsyncIterableIterator<ObservedHolder | null> {
-    const wrong = superfluous("observe(name, options)", arguments, 2, ITS_HOLDERS);
-    if (wrong !== undefined) throw wrong;
+    checkCount("observe(name, options)", arguments, 2, ITS_HOLDERS);
     checkKnown(options, ["signal"]);
     if (options.signal !== undefined) OPTIONS.signal.check("signal", options.signal);
     return this.#observers.of(this.#acquirer.openLockOf(name), options.signal);
   }
 
   async forceRelease(name: string, options: ForceReleaseOptions = {}): Promise<ForceReleaseResult> {
-    const wrong = superfluous("forceRelease(name, options)", arguments, 2, ITS_RESULT);
-    if (wrong !== undefined) throw wrong;
+    checkCount("forceRelease(name, options)", arguments, 2, ITS_RESULT);
     const { context, names } = this.#nodes;
     const keys = this.#acquirer.openLockOf(name);
     const { maxTtlMs, driftFactor, clockStepMs, lease } = this.#settings;
@@ -297,8 +290,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   }
 
   async adopt(json: GivenLock | string, options: AdoptOptions = {}): Promise<Lock> {
-    const wrong = superfluous("adopt(json, options)", arguments, 2, ITS_RESULT);
-    if (wrong !== undefined) throw wrong;
+    checkCount("adopt(json, options)", arguments, 2, ITS_RESULT);
     return asked(adopt(this.#acquirer, json, options), options);
   }
 

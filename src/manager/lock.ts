@@ -10,7 +10,7 @@ import type { ReleaseResult } from "../coordinator/release-result.js";
 import type { ExtendResult } from "../coordinator/lease-renewal.js";
 import { checkedValue } from "../options/table.js";
 import { checkExtension } from "../options/resolve.js";
-import { superfluous } from "../runtime/validate.js";
+import { checkCount } from "../runtime/validate.js";
 import { errorOfExtension } from "./outcome-error.js";
 import { checkGivable } from "./check-given-lock.js";
 
@@ -113,13 +113,7 @@ export class LeasedLock implements Lock {
   }
 
   async extend(ttlMs?: number): Promise<void> {
-    const wrong = superfluous(
-      "extend()",
-      arguments,
-      1,
-      "it takes how much is left from now, in ms",
-    );
-    if (wrong !== undefined) throw wrong;
+    checkCount("extend()", arguments, 1, "it takes how much is left from now, in ms");
     if (ttlMs !== undefined) checkExtension(ttlMs, this.#lease.settings);
     await this.#confirm(await this.#lease.extend(ttlMs), ttlMs);
   }

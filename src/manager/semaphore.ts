@@ -1,7 +1,7 @@
 import { ClosedError, LockHeldError, type QuorateError } from "../api/errors.js";
 import type { Context } from "../coordinator/context.js";
 import { askSize, resize } from "../coordinator/resize.js";
-import { checkObject, show, superfluous } from "../runtime/validate.js";
+import { checkObject, show, checkCount } from "../runtime/validate.js";
 import { nullIfHeld, type Acquirer, type HowToAcquire } from "./acquirer.js";
 import { asked } from "./caller.js";
 import type { Lock } from "../api/lock.js";
@@ -52,14 +52,12 @@ export class PermitSemaphore implements Semaphore {
   }
 
   async acquire(options: PermitOptions = {}): Promise<Lock> {
-    const wrong = superfluous("acquire(options)", arguments, 1, RUNS_CALLBACKS);
-    if (wrong !== undefined) throw wrong;
+    checkCount("acquire(options)", arguments, 1, RUNS_CALLBACKS);
     return this.#acquire(options, false);
   }
 
   async tryAcquire(options: PermitOptions = {}): Promise<Lock | null> {
-    const wrong = superfluous("tryAcquire(options)", arguments, 1, RUNS_CALLBACKS);
-    if (wrong !== undefined) throw wrong;
+    checkCount("tryAcquire(options)", arguments, 1, RUNS_CALLBACKS);
     return nullIfHeld(this.#acquire(options, true));
   }
 
@@ -70,8 +68,7 @@ export class PermitSemaphore implements Semaphore {
     maybeCallback?: (lock: Lock) => T,
   ): Promise<Awaited<T>> {
     const isShort = typeof optionsOrCallback === "function";
-    const wrong = isShort && superfluous("request(callback)", arguments, 1, OPTIONS_FIRST);
-    if (wrong) throw wrong;
+    if (isShort) checkCount("request(callback)", arguments, 1, OPTIONS_FIRST);
     const callback = isShort ? optionsOrCallback : maybeCallback;
     if (typeof callback !== "function") {
       throw new TypeError(`\`callback\` must be a function, got ${show(callback)}`);
@@ -81,15 +78,13 @@ export class PermitSemaphore implements Semaphore {
   }
 
   async resize(permits: number): Promise<void> {
-    const wrong = superfluous("resize(permits)", arguments, 1, "it has no options");
-    if (wrong !== undefined) throw wrong;
+    checkCount("resize(permits)", arguments, 1, "it has no options");
     const count = OPTIONS.permits.check("permits", permits);
     await asked(this.#resize(count));
   }
 
   async available(): Promise<number> {
-    const wrong = superfluous("available()", arguments, 0, "it has no options");
-    if (wrong !== undefined) throw wrong;
+    checkCount("available()", arguments, 0, "it has no options");
     return await asked(this.#available());
   }
 

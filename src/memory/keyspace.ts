@@ -58,6 +58,32 @@ export class Keyspace {
     this.onWrite?.(key, entry);
   }
 
+  /** The entry of that type whose value is about to change; a new one where there is none. @throws as {@link typed} */
+  toChange<Type extends ValueType>(
+    key: string,
+    type: Type,
+    newValue: () => Values[Type],
+  ): Entry<Type> {
+    const found = this.typed(key, type);
+    const entry = found ?? { type, value: newValue(), expiresAtMs: Number.POSITIVE_INFINITY };
+    if (found === undefined) this.put(key, entry);
+    else this.touch(key, entry);
+    return entry;
+  }
+
+  /** Removes members, and the key with the last of them. @returns how many there were @throws as {@link typed} */
+  deleteMembers(key: string, type: "hash" | "zset", members: readonly string[]): number {
+    const entry = this.typed(key, type);
+    const gone = new Set(members.filter((member) => entry?.value.has(member)));
+    if (entry === undefined || gone.size === 0) return 0;
+    if (gone.size === entry.value.size) this.delete(key);
+    else {
+      this.touch(key, entry);
+      for (const member of gone) entry.value.delete(member);
+    }
+    return gone.size;
+  }
+
   delete(key: string): boolean {
     const before = this.find(key);
     if (before === undefined) return false;

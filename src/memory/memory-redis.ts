@@ -52,10 +52,6 @@ export class MemoryRedis {
   readonly #connections = new Map<number, MemoryConnection>();
   #lastConnectionId = 0;
   readonly #channels = new Map<string, Set<(message: string) => void>>();
-  /** The output of INFO since `about` was set. */
-  #told: { readonly about?: ServerFacts; readonly bySection: Map<string, string> } = {
-    bySection: new Map(),
-  };
 
   constructor({ nowUs, version = [7, 2], about, more = {} }: MemoryRedisOptions = {}) {
     this.#clock = nowUs ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1_000));
@@ -133,13 +129,6 @@ export class MemoryRedis {
     ["EVAL", (argv) => this.#eval(argv, (source) => this.scripts.load(source).script)],
     ["EVALSHA", (argv) => this.#eval(argv, (sha) => this.scripts.bySha(sha))],
     ["SCRIPT", (argv) => this.#script(argv)],
-    [
-      "FLUSHALL",
-      () => {
-        this.keys.clear();
-        return OK;
-      },
-    ],
   ]);
 
   #eval(argv: readonly string[], find: (text: string) => CompiledScript): Reply {
@@ -217,16 +206,7 @@ export class MemoryRedis {
     return listeners.length;
   }
 
-  /** Used three times per handshake, and usually unchanged. */
   #info(section: string): string {
-    if (this.#told.about !== this.about) this.#told = { about: this.about, bySection: new Map() };
-    const { bySection } = this.#told;
-    const text = bySection.get(section) ?? this.#infoOf(section);
-    bySection.set(section, text);
-    return text;
-  }
-
-  #infoOf(section: string): string {
     const { run_id, role, maxmemory, maxmemory_policy } = this.about;
     const sections = [
       [

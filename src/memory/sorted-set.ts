@@ -26,7 +26,11 @@ export class SortedSet {
     return before === undefined;
   }
 
-  remove(member: string): boolean {
+  has(member: string): boolean {
+    return this.#scores.has(member);
+  }
+
+  delete(member: string): boolean {
     if (!this.#scores.delete(member)) return false;
     this.#ordered = undefined;
     return true;

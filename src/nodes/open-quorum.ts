@@ -15,17 +15,13 @@ import { Proposals } from "../coordinator/proposals.js";
 import { Schedule } from "../coordinator/schedule.js";
 import { grantedKeys } from "../kinds/exclusive.js";
 import { reservedBy } from "../kinds/reserved.js";
+import type { NodeFlags } from "../redis/node-config.js";
 import { bootstrapWindowMs, giveUpAfterMs, handshakeTimeoutMs } from "../protocol/deadlines.js";
 
-/** One node of a quorum, defined by its connections. */
-export interface QuorumNode {
+/** One node of a quorum, defined by its connections. A flag that is not there is not set. */
+export interface QuorumNode extends Partial<NodeFlags> {
   readonly transport: Transport;
-  /** A restart that keeps its record has kept its keys, too. */
   readonly isDurable: boolean;
-  /** It is used although it does not name its run. Default: false. */
-  readonly isRunIdOptional?: boolean;
-  /** Its scripts are atomic although its kind's are not by default. Default: false. */
-  readonly areScriptsAtomic?: boolean;
 }
 
 /** The source of time and randomness. */

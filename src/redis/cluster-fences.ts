@@ -1,14 +1,13 @@
 import { RESERVED_PREFIX } from "../protocol/keys.js";
 import type { Operation } from "../protocol/operation.js";
 import { withFewerBuckets } from "../script/fence-buckets.js";
-import type { SlotTags } from "./slot-tags.js";
 
 /** Fences per slot: all slots together have four times as many as an independent node. */
 const BUCKET_COUNT = 16;
 
-/** The key of a hash slot's fences, in that slot: its hash tag is a number. */
-export function fencesKey(tags: SlotTags, slot: number): string {
-  return `${RESERVED_PREFIX}fences:{${tags.of(slot)}}`;
+/** The key of a hash slot's fences, in that slot. */
+export function fencesKey(tag: string): string {
+  return `${RESERVED_PREFIX}fences:{${tag}}`;
 }
 
 /** The same operation with the bucket of a small table. Its encoding must not be shared with other nodes. */

@@ -110,7 +110,7 @@ class ClusterConnection implements Connection {
   readonly #wire: BatchWire;
   readonly #listen: (slot: Slot, forMs: number) => void;
   /** Known when the handshake is answered, so before any batch. */
-  #tags: SlotTags | undefined;
+  #tags: SlotTags = [];
   /** Members that were sent the script, by address. */
   readonly #loaded = new Set<string>();
   /** By slot: the number of the last call. */
@@ -156,7 +156,7 @@ class ClusterConnection implements Connection {
     const runId = `cluster ${ids.toSorted()[0] ?? ""}`;
     const maxTtlMs = Math.max(raisedMs, firstTtlMs);
     this.#tags = await slotTags();
-    const capabilities = { ...OF_CLUSTER, pubSub: await this.#mayPublish(this.#tags, member) };
+    const capabilities = { ...OF_CLUSTER, pubSub: await this.#mayPublish(member) };
     const record: IncarnationRecord = {
       ...{ id: NO_RECORD, runId, state: "unkept", fellows: "", topFence: 0 },
       ...{ writtenMs: 0, writerMs: 0, nodeCount, maxTtlMs, clockStepMs },
@@ -187,11 +187,11 @@ class ClusterConnection implements Connection {
   }
 
   /** In any of its slots. Where that cannot be asked, whoever waits there finds out. */
-  async #mayPublish(tags: SlotTags, member: Redis): Promise<boolean> {
+  async #mayPublish(member: Redis): Promise<boolean> {
     const address = addressOf(member.options);
     const slot = this.#cluster.slots.findIndex((addresses) => addresses?.[0] === address);
     if (slot < 0) return true;
-    const channel = channelInSlot(inboxChannel(""), tags.of(slot));
+    const channel = channelInSlot(inboxChannel(""), this.#tags[slot] as string);
     try {
       return (await member.eval(PUBLISHING_SCRIPT, 1, channel)) === 1;
     } catch (error) {
@@ -202,8 +202,6 @@ class ClusterConnection implements Connection {
 
   /** One script call per slot; within a slot, the order is the batch's. */
   send(batch: Batch, reply: (reply: BatchReply) => void): void {
-    const tags = this.#tags;
-    if (tags === undefined) throw new Error("a batch before the handshake");
     const slots = new Map<number, SlotPart[]>();
     for (const part of slotPartsOf(batch.operations, batch.number)) {
       const others = slots.get(part.slot);
@@ -214,8 +212,9 @@ class ClusterConnection implements Connection {
     let number: number | undefined = batch.number;
     const calls = [...slots].map(async ([slot, parts]) => {
       const forMs = Math.max(...parts.map(({ operation }) => tellsForMs(operation)));
-      if (forMs > 0) this.#listen({ number: slot, tag: tags.of(slot) }, forMs);
-      const keysOfSlot = [fencesKey(tags, slot), absentKey(tags, slot)] as const;
+      const tag = this.#tags[slot] as string;
+      if (forMs > 0) this.#listen({ number: slot, tag }, forMs);
+      const keysOfSlot = [fencesKey(tag), absentKey(tag)] as const;
       const answered = await this.#call(parts, keysOfSlot, slot);
       if (answered === undefined) number = undefined;
       parts.forEach((part, at) => answers[part.index]?.push({ part, vote: answered?.[at] }));

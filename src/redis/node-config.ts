@@ -1,7 +1,7 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { systemClock, systemEntropy } from "../runtime/system.js";
-import { show, similar, string, unknownOption, whole } from "../runtime/validate.js";
+import { boolean, show, similar, string, unknownOption, whole } from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import type { RedisLike } from "./client-types.js";
@@ -79,12 +79,16 @@ const KNOWN = ["url", "client", "options", "transport", "credentials", ...FLAGS]
 /** What clients have, even those that cannot be copied, and an object with our options does not. */
 const CLIENT_MEMBERS = ["duplicate", "sendCommand", "customCommand"];
 
-/** A node as the manager uses it. */
-export interface ConfiguredNode {
-  readonly transport: Transport;
+/** `durable`, `acceptNoRunId` and `atomicScripts` of a node. */
+export interface NodeFlags {
   readonly isDurable: boolean;
   readonly isRunIdOptional: boolean;
   readonly areScriptsAtomic: boolean;
+}
+
+/** A node as the manager uses it. */
+export interface ConfiguredNode extends NodeFlags {
+  readonly transport: Transport;
   readonly isCluster: boolean;
   /** The number of its database; undefined where there is none. */
   readonly database?: number;
@@ -97,17 +101,14 @@ export interface ConfiguredNode {
 const CONNECT_TIMEOUT_FACTOR = 5;
 
 /** Connections to a node, each a client that is not connected yet, with the options given for the node. */
-export type NodeClients = {
+export type NodeClients = NodeFlags & {
   /** For people, without credentials. */
   readonly name: string;
-  readonly isDurable: boolean;
-  readonly isRunIdOptional: boolean;
-  readonly areScriptsAtomic: boolean;
   readonly credentials: NodeCredentials | undefined;
 } & (
-  | { readonly isCluster: false; readonly database: number; readonly open: () => Redis }
-  | { readonly isCluster: true; readonly open: () => Cluster }
-);
+    | { readonly isCluster: false; readonly database: number; readonly open: () => Redis }
+    | { readonly isCluster: true; readonly open: () => Cluster }
+  );
 
 /** @throws TypeError, or RangeError for a number, that names the node and what is wrong with it. */
 export function configureNode(
@@ -196,7 +197,7 @@ export function clientsOf(
   return { name, database, open, ...flags, credentials, isCluster: false };
 }
 
-function flagsOf({ durable, acceptNoRunId, atomicScripts }: NodeOptions) {
+function flagsOf({ durable, acceptNoRunId, atomicScripts }: NodeOptions): NodeFlags {
   return {
     isDurable: durable === true,
     isRunIdOptional: acceptNoRunId === true,
@@ -235,12 +236,9 @@ function checked(config: RedisNode, at: string): NodeOptions {
   const { url, client, options } = config as NodeOptions;
   for (const flag of FLAGS) {
     const value: unknown = (config as NodeOptions)[flag];
-    if (value === undefined || typeof value === "boolean") continue;
-    throw new TypeError(`\`${at}.${flag}\` must be a boolean, got ${show(value)}`);
+    if (value !== undefined) boolean(`${at}.${flag}`, value);
   }
-  if (url !== undefined && typeof url !== "string") {
-    throw new TypeError(`\`${at}.url\` must be a string, got ${show(url)}`);
-  }
+  if (url !== undefined) string(`${at}.url`, url);
   if (options !== undefined && (typeof options !== "object" || options === null)) {
     throw new TypeError(`\`${at}.options\` must be an object, got ${show(options)}`);
   }

@@ -90,6 +90,12 @@ export function superfluous(
   return new TypeError(`${call} has no argument ${count + 1}, got ${what}: ${hint}`);
 }
 
+/** @throws TypeError if the call has an argument too many, see {@link superfluous} */
+export function checkCount(...call: Parameters<typeof superfluous>): void {
+  const wrong = superfluous(...call);
+  if (wrong !== undefined) throw wrong;
+}
+
 /** Checks each option with the check of its name; other options are errors. */
 export function checkOptions(
   options: unknown,

@@ -17,7 +17,7 @@ import type {
 } from "./messages.js";
 
 /** A channel whose messages are of one type. */
-interface TypedChannel<Message> extends Omit<Channel, "publish"> {
+export interface TypedChannel<Message> extends Omit<Channel, "publish"> {
   publish(message: Message): void;
 }
 

@@ -23,6 +23,12 @@ import type { RedisServerOptions, RedisTlsFiles, RestartOptions } from "./redis-
 type Check = (option: string, value: unknown) => unknown;
 type Checks<T> = Readonly<Record<keyof T, Check>>;
 
+/** Checks options. @throws TypeError or RangeError naming the option and value. */
+const checksOf =
+  <T>(checks: Checks<T>) =>
+  (options: T): void =>
+    checkOptions(options, checks);
+
 const MAX_NODES = 100;
 const MAX_PORT = 65_535;
 
@@ -44,7 +50,6 @@ const SERVER: Checks<RedisServerOptions> = {
   tls: (option, value) => record(option, value, TLS, ["cert", "key"]),
   requirepass: string,
   users: strings,
-  aclfile: string,
   cluster: boolean,
   clock: boolean,
   extraArgs: strings,
@@ -52,11 +57,16 @@ const SERVER: Checks<RedisServerOptions> = {
   startTimeoutMs: (option, value) => number(option, value, 1, MAX_TIMER_MS),
 };
 
-const PROCESS: Checks<RedisProcessOptions> = { ...SERVER, binary: string, port };
-const CONTAINER: Checks<RedisContainerOptions> = { ...SERVER, image: string };
-const RESTART: Checks<RestartOptions> = { keepData: boolean };
+export const checkProcessOptions = checksOf<RedisProcessOptions>({
+  ...SERVER,
+  binary: string,
+  port,
+});
+export const checkContainerOptions = checksOf<RedisContainerOptions>({ ...SERVER, image: string });
+export const checkRestartOptions = checksOf<RestartOptions>({ keepData: boolean });
 
-const FLEET: Checks<FleetOptions> = {
+/** All but those of the servers, which the provider checks. */
+export const checkFleetOptions = checksOf<FleetOptions>({
   nodes: (option, value) => whole(option, value, 1, MAX_NODES),
   links: boolean,
   server: (option, value) => {
@@ -67,7 +77,7 @@ const FLEET: Checks<FleetOptions> = {
     if (typeof value === "string") oneOf(option, value, ["auto", "process", "docker"]);
     else throw new TypeError(`\`${option}\` must have a method \`start\`, got ${show(value)}`);
   },
-};
+});
 
 export const checkDirection = choice("both", "toServer", "toClient");
 
@@ -76,39 +86,15 @@ const LINK: Checks<TcpLinkOptions> = {
   scheme: choice("redis", "rediss"),
   precise: boolean,
 };
-const DELAY: Checks<DelayOptions> = { jitterMs: checkMs, direction: checkDirection };
+export const checkDelayOptions = checksOf<DelayOptions>({
+  jitterMs: checkMs,
+  direction: checkDirection,
+});
 
-/** Checks options of a local server. @throws TypeError or RangeError naming the option and value. */
-export function checkProcessOptions(options: RedisProcessOptions): void {
-  checkOptions(options, PROCESS);
-  checkUsers(options);
-}
-
-/** Checks options of a server in a container. Throws as {@link checkProcessOptions} does. */
-export function checkContainerOptions(options: RedisContainerOptions): void {
-  checkOptions(options, CONTAINER);
-  checkUsers(options);
-}
-
-/** Throws as {@link checkProcessOptions} does. */
-export function checkRestartOptions(options: RestartOptions): void {
-  checkOptions(options, RESTART);
-}
-
-/** Checks all options except those of the servers, which the provider checks. */
-export function checkFleetOptions(options: FleetOptions): void {
-  checkOptions(options, FLEET);
-}
-
-/** Throws as {@link checkProcessOptions} does. */
+/** The same for a link, which has no default for its target. */
 export function checkLinkOptions(options: TcpLinkOptions): void {
   checkOptions(options, LINK);
   port("targetPort", options.targetPort);
-}
-
-/** Throws as {@link checkProcessOptions} does. */
-export function checkDelayOptions(options: DelayOptions): void {
-  checkOptions(options, DELAY);
 }
 
 /** Checks a duration of a link, ms. */
@@ -136,11 +122,6 @@ export function checkCommand(args: readonly unknown[]): void {
 export function object(option: string, value: unknown): void {
   if (typeof value === "object" && value !== null) return;
   throw new TypeError(`\`${option}\` must be an object, got ${show(value)}`);
-}
-
-function checkUsers({ users, aclfile }: RedisServerOptions): void {
-  if (users === undefined || aclfile === undefined) return;
-  throw new TypeError("`users` cannot be combined with `aclfile`: put the users into the file");
 }
 
 function record(

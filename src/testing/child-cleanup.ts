@@ -55,16 +55,26 @@ export function forgetChild(pid: number): void {
 function startWatchdog(): Watchdog {
   if (watchdog !== undefined) return watchdog;
   const root = mkdtempSync(join(tmpdir(), "quorate-redis-"));
-  const shell = spawn("/bin/sh", ["-c", WATCHDOG, "quorate-watchdog", root], {
+  const pipe = spawnWatchdog("/bin/sh", ["-c", WATCHDOG, "quorate-watchdog", root]);
+  watchdog = { root, pipe };
+  return watchdog;
+}
+
+/**
+ * Starts a process that outlives this one, and that keeps it from ending as little as its pipe does.
+ *
+ * @returns its input, which ends when this process does, however it ends
+ */
+export function spawnWatchdog(command: string, args: readonly string[]): Writable {
+  const child = spawn(command, args, {
     // In its own session, because Ctrl-C reaches the whole process group of the terminal.
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
-  shell.once("error", () => {});
-  shell.stdin.on("error", () => {});
-  shell.unref();
+  child.once("error", () => {});
+  child.stdin.on("error", () => {});
+  child.unref();
   // The pipe must not keep the event loop alive either.
-  if (shell.stdin instanceof Socket) shell.stdin.unref();
-  watchdog = { root, pipe: shell.stdin };
-  return watchdog;
+  if (child.stdin instanceof Socket) child.stdin.unref();
+  return child.stdin;
 }

@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
+import { spawnWatchdog } from "./child-cleanup.js";
 
 const LABEL = "quorate.testing.session";
 
@@ -15,22 +14,11 @@ let session: string | undefined;
  * first, which is not possible on every machine.
  */
 export function sessionLabels(): Record<string, string> {
-  session ??= startWatchdog();
+  if (session === undefined) {
+    const id = randomUUID();
+    const program = fileURLToPath(new URL("./container-watchdog.js", import.meta.url));
+    spawnWatchdog(process.execPath, [program, `${LABEL}=${id}`]);
+    session = id;
+  }
   return { [LABEL]: session };
-}
-
-function startWatchdog(): string {
-  const id = randomUUID();
-  const program = fileURLToPath(new URL("./container-watchdog.js", import.meta.url));
-  const child = spawn(process.execPath, [program, `${LABEL}=${id}`], {
-    // In its own session, because Ctrl-C reaches the whole process group of the terminal.
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
-  });
-  child.once("error", () => {});
-  child.stdin.on("error", () => {});
-  child.unref();
-  // The pipe must not keep the event loop alive either.
-  if (child.stdin instanceof Socket) child.stdin.unref();
-  return id;
 }

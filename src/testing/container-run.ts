@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { PassThrough } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../runtime/within.js";
 import type { EngineContainer } from "./docker-engine.js";
 import { READY } from "./redis-launch.js";
 
@@ -48,10 +48,7 @@ export class ContainerRun {
 
   /** @throws Error with the server's output if it ends, or is not ready within `timeoutMs`. */
   async readyWithin(timeoutMs: number): Promise<void> {
-    const timer = new AbortController();
-    const late = sleep(timeoutMs, undefined, { signal: timer.signal }).catch(() => {});
-    await Promise.race([this.settled, late]);
-    timer.abort();
+    await within(this.settled, timeoutMs).catch(() => {});
     if (this.isReady && !this.hasEnded) return;
     const what = this.hasEnded
       ? "ended before it was ready"

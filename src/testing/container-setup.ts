@@ -61,25 +61,22 @@ export function startContainer(
 
 function config({ port, options }: ContainerPlan): string {
   const place = { port, bind: "0.0.0.0", dataDir: `${DIR}/data`, pidFile: `${DIR}/redis.pid` };
-  return redisConfig(place, { ...options, ...pathsInside(options) });
+  return redisConfig(place, { ...options, ...tlsInside(options) });
 }
 
-function filesOf({ tls, aclfile }: RedisServerOptions): { source: string; target: string }[] {
-  const inside = pathsInside({ ...(tls && { tls }), ...(aclfile && { aclfile }) });
+function filesOf({ tls }: RedisServerOptions): { source: string; target: string }[] {
+  const { tls: inside } = tlsInside({ ...(tls && { tls }) });
   const pairs = [
-    [tls?.cert, inside.tls?.cert],
-    [tls?.key, inside.tls?.key],
-    [tls?.ca, inside.tls?.ca],
-    [aclfile, inside.aclfile],
+    [tls?.cert, inside?.cert],
+    [tls?.key, inside?.key],
+    [tls?.ca, inside?.ca],
   ];
   return pairs.flatMap(([source, target]) => (source && target ? [{ source, target }] : []));
 }
 
-/** Paths in the container of the files that the options name. */
-function pathsInside({ tls, aclfile }: RedisServerOptions): RedisServerOptions {
-  const ca = tls?.ca === undefined ? {} : { ca: `${DIR}/ca.pem` };
-  return {
-    ...(tls && { tls: { ...tls, cert: `${DIR}/cert.pem`, key: `${DIR}/key.pem`, ...ca } }),
-    ...(aclfile && { aclfile: `${DIR}/users.acl` }),
-  };
+/** The certificate files at their paths in the container. */
+function tlsInside({ tls }: RedisServerOptions): Pick<RedisServerOptions, "tls"> {
+  if (tls === undefined) return {};
+  const ca = tls.ca === undefined ? {} : { ca: `${DIR}/ca.pem` };
+  return { tls: { ...tls, cert: `${DIR}/cert.pem`, key: `${DIR}/key.pem`, ...ca } };
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import type { Alarm } from "./alarm.js";
 import type { LaneFaults } from "./link-faults.js";
 import { LinkLane } from "./link-lane.js";
-import { resetSocket } from "./reset-socket.js";
+import { dropStream } from "../redis/drop-stream.js";
 
 /** What a connection needs from its link. */
 export interface LinkConnectionContext {
@@ -67,7 +67,7 @@ export class LinkConnection {
   reset(): void {
     this.#toServer?.destroy();
     this.#toClient?.destroy();
-    resetSocket(this.#client);
+    dropStream(this.#client);
     this.#server?.destroy();
   }
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Alarm } from "./alarm.js";
 import type { LaneFaults } from "./link-faults.js";
-import { resetSocket } from "./reset-socket.js";
+import { dropStream } from "../redis/drop-stream.js";
 
 type Payload = Buffer | "end" | "reset";
 
@@ -52,12 +52,7 @@ export class LinkLane {
   releaseLate(): void {
     const dueAt = performance.now() + this.#faults.lateMs;
     for (const item of this.#queue) if (item.dueAt === Infinity) item.dueAt = dueAt;
-    this.#pump();
-  }
-
-  /** Applies changed faults. */
-  update(): void {
-    this.#pump();
+    this.update();
   }
 
   /** Delivers everything that waits for a delay or for the client's end. */
@@ -65,7 +60,7 @@ export class LinkLane {
     for (const item of this.#queue) item.dueAt = 0;
     this.#lastDueAt = 0;
     this.#lineFreeAt = 0;
-    this.#pump();
+    this.update();
   }
 
   destroy(): void {
@@ -77,7 +72,7 @@ export class LinkLane {
   #enqueue(payload: Payload): void {
     this.#queue.push({ payload, dueAt: this.#dueAt(payload) });
     if (this.#faults.mixUpMs > 0) this.#queue.sort((a, b) => a.dueAt - b.dueAt);
-    this.#pump();
+    this.update();
   }
 
   #dueAt(payload: Payload): number {
@@ -94,7 +89,8 @@ export class LinkLane {
     return isMixedUp ? dueMixedUp : dueInOrder;
   }
 
-  #pump(): void {
+  /** Delivers what is due, by the faults as they are now. */
+  update(): void {
     this.#cancelAlarm?.();
     if (this.#destroyed) return;
     if (this.#faults.gate === "drop") {
@@ -106,7 +102,7 @@ export class LinkLane {
       const waitMs = Math.max(item.dueAt, this.#lineFreeAt) - performance.now();
       if (waitMs === Infinity) return;
       if (waitMs > 0) {
-        this.#cancelAlarm = this.#alarm(waitMs, () => this.#pump());
+        this.#cancelAlarm = this.#alarm(waitMs, () => this.update());
         return;
       }
       this.#deliver(item);
@@ -116,7 +112,7 @@ export class LinkLane {
   #deliver(item: Item): void {
     const { payload } = item;
     if (payload === "end") this.#to.end();
-    else if (payload === "reset") resetSocket(this.#to);
+    else if (payload === "reset") dropStream(this.#to);
     else {
       const part = this.#nextPart(payload);
       if (this.#to.writable) this.#to.write(part);

@@ -28,7 +28,6 @@ export function redisConfig(place: RedisPlace, options: RedisServerOptions): str
   ];
   if (options.appendfsync !== undefined) lines.push(`appendfsync ${options.appendfsync}`);
   if (options.requirepass !== undefined) lines.push(`requirepass ${quote(options.requirepass)}`);
-  if (options.aclfile !== undefined) lines.push(`aclfile ${quote(options.aclfile)}`);
   for (const user of options.users ?? []) lines.push(`user ${user}`);
   if (options.cluster === true) lines.push("cluster-enabled yes");
   // The allocator's threads sleep until a wall-clock time, and would spin if the clock jumped back.

@@ -20,10 +20,8 @@ export interface RedisServerOptions {
   readonly tls?: RedisTlsFiles;
   /** Password of the default user. */
   readonly requirepass?: string;
-  /** ACL users, one rule each, such as `"app on >secret ~lock:* +@all"`. Cannot be combined with `aclfile`. */
+  /** ACL users, one rule each, such as `"app on >secret ~lock:* +@all"`. */
   readonly users?: readonly string[];
-  /** Path of an ACL file. */
-  readonly aclfile?: string;
   /** Run in cluster mode (slots are not assigned). Default: false. */
   readonly cluster?: boolean;
   /**

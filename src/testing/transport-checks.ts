@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type {
   Batch,
@@ -15,6 +16,7 @@ import { fenceSlackUs } from "../protocol/fencing.js";
 import { inboxChannel } from "../protocol/keys.js";
 import { newOperation, type Operation, type Vote } from "../protocol/operation.js";
 import { BatchWire } from "../script/batch-encoder.js";
+import { within } from "../runtime/within.js";
 import { configureNode } from "../redis/node-config.js";
 import type { CommandedNode } from "./flush-nodes.js";
 
@@ -421,22 +423,8 @@ function wordsOf(value: unknown): string {
   return (JSON.stringify(value) ?? "nothing").slice(0, 300);
 }
 
-function quiet(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, QUIET_MS);
-  });
-}
+const quiet = (): Promise<void> => sleep(QUIET_MS);
 
-async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`${what} did not come within ${PATIENCE_MS} ms`));
-    }, PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function soon<T>(promise: Promise<T>, what: string): Promise<T> {
+  return within(promise, PATIENCE_MS, `${what} did not come`);
 }

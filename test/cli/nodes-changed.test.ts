@@ -91,6 +91,18 @@ describe("A command that takes locks, and the nodes of the others", () => {
     expect(manager.listenerCount("node")).to.equal(0);
   });
 
+  it("does not wait when a signal has ended it, before or while it waits", async () => {
+    const { manager, locks } = opened();
+    manager.show("connecting");
+    await checkNodesSeen(locks, undefined, LIMIT_MS, AbortSignal.abort());
+    const controller = new AbortController();
+    const check = checkNodesSeen(locks, undefined, LIMIT_MS, controller.signal);
+    expect(await outcomeOf(check)).to.equal("waits");
+    controller.abort();
+    await check;
+    expect(manager.listenerCount("node")).to.equal(0);
+  });
+
   it("does not wait for longer than it was told", async () => {
     const { manager, locks } = opened();
     manager.show("connecting");

@@ -103,7 +103,10 @@ const OPTIONS: Readonly<
     ],
     refuses: ["0", "9007199254740992", ...NO_WHOLE],
   },
-  fingerprint: { takes: TEXT },
+  fingerprint: {
+    takes: ["1f6bb2a0", "00000000"].map((each) => [each, each]),
+    refuses: ["", "1f6bb2a", "1f6bb2a01", "1F6BB2A0", "1f6bb2ag"],
+  },
   limit: {
     takes: [
       ["1", 1],

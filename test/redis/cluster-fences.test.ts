@@ -9,7 +9,7 @@ import { operation } from "../support/channel-bench.js";
 describe("the fences of a Cluster", () => {
   it("stand in the hash slot that they are for, each in a key of ours", async () => {
     const tags = await slotTags();
-    const keys = Array.from({ length: 16_384 }, (_, slot) => fencesKey(tags, slot));
+    const keys = tags.map(fencesKey);
     expect(keys.map((key) => keySlot(key))).to.deep.equal(keys.map((_, slot) => slot));
     expect(new Set(keys).size).to.equal(keys.length);
     for (const key of keys) expect(key).to.match(/^quorate:fences:\{\d+\}$/);

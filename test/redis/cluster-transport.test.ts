@@ -353,7 +353,7 @@ describe("ClusterTransport", () => {
       }, asked);
       const tags = await slotTags();
       for (const name of ["b", "c", "d"]) expect(declared.get(slotOf(name))).to.deep.equal([]);
-      const ofA = absentKey(tags, slotOf("a"));
+      const ofA = absentKey(tags[slotOf("a")] as string);
       expect(declared.get(slotOf("a"))).to.deep.equal([ofA]);
     });
 

@@ -7,12 +7,12 @@ import { slotTags } from "../../src/redis/slot-tags.js";
 describe("a hash slot that is moved", () => {
   it("has a key of ours that is no other", async () => {
     const tags = await slotTags();
-    const keys = Array.from({ length: 16_384 }, (_, slot) => absentKey(tags, slot));
+    const keys = tags.map(absentKey);
     expect(keys.map((key) => keySlot(key))).to.deep.equal(keys.map((_, slot) => slot));
     expect(new Set(keys).size).to.equal(keys.length);
     for (const [slot, key] of keys.entries()) {
       expect(key).to.match(/^quorate:absent:\{\d+\}$/);
-      expect(key).to.not.equal(fencesKey(tags, slot));
+      expect(key).to.not.equal(fencesKey(tags[slot] as string));
     }
   });
 

@@ -23,8 +23,6 @@ const SERVER: readonly Row[] = [
   [{ requirepass: 7 }, TypeError, "`requirepass` must be a string, got 7"],
   [{ users: "app on" }, TypeError, "`users` must be an array of strings", '"app on"'],
   [{ users: ["a", 7] }, TypeError, "`users[1]` must be a string, got 7"],
-  [{ aclfile: 7 }, TypeError, "`aclfile` must be a string"],
-  [{ users: [], aclfile: "x" }, TypeError, "`users` cannot be combined with `aclfile`"],
   [{ cluster: 1 }, TypeError, "`cluster` must be a boolean, got 1"],
   [{ clock: "yes" }, TypeError, "`clock` must be a boolean"],
   [{ extraArgs: "--save" }, TypeError, "`extraArgs` must be an array of strings"],

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -170,18 +170,6 @@ export function providerContract(provider: NonNullable<FleetOptions["provider"]>
   it("knows ACL users", async () => {
     const node = await start({ users: ["app on >secret ~app:* +info +set +get"] });
     await expectAppUser(node);
-  });
-
-  it("reads an ACL file", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "quorate-acl-"));
-    const aclfile = join(dir, "users.acl");
-    const rules = ["user default on nopass ~* +@all", "user app on >secret ~app:* +info +set"];
-    writeFileSync(aclfile, `${rules.join("\n")}\n`);
-    try {
-      await expectAppUser(await start({ aclfile }));
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
   });
 
   it("runs in cluster mode", async () => {

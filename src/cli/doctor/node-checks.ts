@@ -154,13 +154,8 @@ function isAtLeast(text: string, [major, minor]: readonly [number, number]): boo
 function kind(node: NodeSeen): readonly Finding[] {
   if (node.kind === "cluster") {
     const saw = "a Redis Cluster used as one node: a failover inside it can lose a lock unnoticed";
-    return finding(
-      node,
-      "note",
-      "cluster",
-      saw,
-      "prefer a plain master; check fencing tokens in the store",
-    );
+    const change = "prefer a plain master; check fencing tokens in the store";
+    return finding(node, "note", "cluster", saw, change);
   }
   if (node.kind !== "sentinel") return NONE;
   const saw =
@@ -243,25 +238,15 @@ function persistence(node: NodeSeen): readonly Finding[] {
   if (!node.isDurable) {
     if (!isKept) return NONE;
     const saw = "it keeps every write, but `durable` is not set: a restart quarantines it";
-    return finding(
-      node,
-      "note",
-      "could-be-durable",
-      saw,
-      "configure it as { url, durable: true } in every client",
-    );
+    const change = "configure it as { url, durable: true } in every client";
+    return finding(node, "note", "could-be-durable", saw, change);
   }
   if (isKept) return NONE;
   if (hasAof && appendFsync === undefined) {
     const saw =
       "it is configured as `durable`, but this user may not check that appendfsync is always";
-    return finding(
-      node,
-      "note",
-      "durable-unknown",
-      saw,
-      `${node.redisCli} CONFIG GET appendfsync must say always`,
-    );
+    const change = `${node.redisCli} CONFIG GET appendfsync must say always`;
+    return finding(node, "note", "durable-unknown", saw, change);
   }
   const found = hasAof ? `appendfsync ${appendFsync}` : "appendonly no";
   const saw = `it is configured as \`durable\`, but has ${found}: after a crash it votes although it has lost locks`;
@@ -356,21 +341,13 @@ function idleConnections(node: NodeSeen): readonly Finding[] {
   const found: Finding[] = [];
   if (idleTimeoutSeconds > 0) {
     const saw = `it closes connections that are idle for ${idleTimeoutSeconds} s, so the next lock waits for a new one`;
-    found.push(
-      ...finding(node, "warning", "idle-timeout", saw, `${node.redisCli} CONFIG SET timeout 0`),
-    );
+    const change = `${node.redisCli} CONFIG SET timeout 0`;
+    found.push(...finding(node, "warning", "idle-timeout", saw, change));
   }
   if (tcpKeepaliveSeconds === 0) {
     const saw = "tcp-keepalive is 0: connections of machines that no longer exist stay open";
-    found.push(
-      ...finding(
-        node,
-        "warning",
-        "keepalive",
-        saw,
-        `${node.redisCli} CONFIG SET tcp-keepalive 300`,
-      ),
-    );
+    const change = `${node.redisCli} CONFIG SET tcp-keepalive 300`;
+    found.push(...finding(node, "warning", "keepalive", saw, change));
   }
   return found;
 }

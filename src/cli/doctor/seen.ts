@@ -2,6 +2,7 @@ import type { ConnectionFailure } from "../../channel/transport.js";
 import type { ConfigProblem, Excuses } from "../../protocol/capabilities.js";
 import type { ClockOffset } from "../../protocol/clock-offset.js";
 import type { Sighting } from "../../protocol/quarantine.js";
+import type { NodeFlags } from "../../redis/node-config.js";
 import type { Spoken } from "./spoken.js";
 
 /** What the doctor compares the nodes with: the options that locks are used with. Durations in ms. */
@@ -65,7 +66,7 @@ export interface ClockRate {
   readonly errorMs: number;
 }
 
-export interface NodeSeen {
+export interface NodeSeen extends NodeFlags {
   /** Name to display, without credentials: `host:port`. */
   readonly node: string;
   /** Command line of redis-cli for this server, without credentials. */
@@ -73,9 +74,6 @@ export interface NodeSeen {
   /** The user of the connection. */
   readonly user: string;
   readonly kind: "server" | "sentinel" | "cluster";
-  readonly isDurable: boolean;
-  readonly isRunIdOptional: boolean;
-  readonly areScriptsAtomic: boolean;
   /** Why it could not be examined; what was found before that is included. */
   readonly failure?: ConnectionFailure | undefined;
   /** Whether its connections use TLS. */

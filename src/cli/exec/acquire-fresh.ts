@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Lock, LockManager } from "../../index.js";
 import { MAX_TIMER_MS } from "../../runtime/validate.js";
 import { EXIT, exitCodeOf } from "../exit-codes.js";
+import { areSeen, untilNodes } from "../until-nodes.js";
 
 /** Connecting may take at least this long, however short the wait for the lock is, ms. */
 const CONNECT_MS = 5_000;
@@ -24,7 +25,9 @@ export async function acquireFresh(
 ): Promise<Lock> {
   if (waitMs === Number.POSITIVE_INFINITY) return await acquire(waitMs);
   const startMs = performance.now();
-  await connected(locks, Math.min(Math.max(waitMs, CONNECT_MS), MAX_TIMER_MS), signal);
+  const connectMs = Math.min(Math.max(waitMs, CONNECT_MS), MAX_TIMER_MS);
+  // Not `ready()`, which goes on waiting for nodes that are down. The acquire then reports what is wrong.
+  await untilNodes(locks, () => locks.isReady || areSeen(locks), connectMs, signal);
   if (waitMs > 0) return await acquire(Math.max(1, waitMs - (performance.now() - startMs)));
   for (let attempt = 1; ; attempt++) {
     try {
@@ -36,32 +39,4 @@ export async function acquireFresh(
     }
     await sleep(Math.random() * SPLIT_PAUSE_MS, undefined, { signal });
   }
-}
-
-/**
- * Waits until a quorum votes, or all nodes were tried, or the timeout is over. The acquire then reports what is wrong.
- * Not `ready()`, which goes on waiting for nodes that are down.
- */
-async function connected(
-  locks: LockManager,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const isSettled = (): boolean =>
-    locks.isReady || locks.nodes.every(({ state }) => state !== "connecting");
-  if (isSettled()) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      locks.off("node", look);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const look = (): void => {
-      if (isSettled()) done();
-    };
-    const timer = setTimeout(done, timeoutMs);
-    locks.on("node", look);
-    signal.addEventListener("abort", done, { once: true });
-  });
 }

@@ -13,6 +13,7 @@ import { runUnder, type HeldLock, type Outcome, type RunSurroundings } from "./r
 import { SignalWatch } from "./signals.js";
 import { StatusFeed } from "./status-feed.js";
 import { ownerIdOf } from "../../manager/lock.js";
+import { fingerprintOf } from "../../operator/fingerprint.js";
 import { FLUSH_MS } from "../patient-writer.js";
 
 export const exec = defineCommand({
@@ -81,7 +82,7 @@ async function acquired(
   const { permits } = values;
   using _ = tellOfOutage(locks, output);
   const isChanged = values["nodes-changed"];
-  await checkNodesSeen(locks, isChanged, settings.lease.nodeTimeoutMs);
+  await checkNodesSeen(locks, isChanged, settings.lease.nodeTimeoutMs, watch.aborted);
   feed.tell({ event: "waiting" });
   const acquire = (waitMs: number | undefined): Promise<Lock> => {
     const options = {
@@ -111,8 +112,8 @@ async function acquired(
     await lock.release();
     throw error;
   }
-  const held = await heldOf(locks, lock, settings.lease.label);
-  feed.tell({ event: "acquired", fencingToken: held.fencingToken, validMs: held.remainingMs });
+  const held = heldOf(locks, lock, settings.lease.label);
+  feed.tell({ event: "acquired", fencingToken: held.fencingToken, validMs: lock.remainingMs });
   output.detail(`acquired ${printable(lock.name)}, fencing token ${held.fencingToken}`);
   return held;
 }
@@ -143,25 +144,12 @@ export function acquireOptions({
 }
 
 /** The lock as the command sees it. */
-async function heldOf(locks: LockManager, lock: Lock, label: string): Promise<HeldLock> {
-  const { fingerprintOf } = await import("../../operator/fingerprint.js");
-  const { names, mode, permit } = lock;
+function heldOf(locks: LockManager, lock: Lock, label: string): HeldLock {
+  const { names, mode, permit, fencingToken } = lock;
   return {
-    ...{ names, mode, permit, label },
-    fencingToken: lock.fencingToken,
+    ...{ locks, lease: lock, names, mode, permit, label, fencingToken },
     fingerprint: fingerprintOf(ownerIdOf(lock)),
-    // Finds a loss, by the clock, before any timer.
-    get signal() {
-      return lock.signal;
-    },
-    get remainingMs() {
-      return lock.remainingMs;
-    },
-    get validUntil() {
-      return lock.validUntil;
-    },
     release: () => lock.release(),
-    inspect: (name) => locks.inspect(name),
   };
 }
 

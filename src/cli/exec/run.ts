@@ -1,4 +1,4 @@
-import type { LockReport } from "../../index.js";
+import type { Lock, LockManager } from "../../index.js";
 import { adviceOf } from "../advice.js";
 import type { Call } from "../command.js";
 import { durationText } from "../duration.js";
@@ -19,12 +19,12 @@ import type { StatusFeed } from "./status-feed.js";
 import { StopTimeout } from "./stop-timeout.js";
 
 /** The lock, permit or term, which may be lost. */
-export interface HeldLock extends Held {
-  /** Aborted when it is lost. */
-  readonly signal: AbortSignal;
+export interface HeldLock extends Omit<Held, "remainingMs" | "validUntil"> {
+  /** What it says of itself: reading it finds a loss, by the clock, before any timer. */
+  readonly lease: Pick<Lock, "signal" | "remainingMs">;
+  /** Whose nodes have it. */
+  readonly locks: Pick<LockManager, "inspect">;
   release(): Promise<unknown>;
-  /** Asks the nodes about a name. */
-  inspect(name: string): Promise<LockReport>;
 }
 
 /** The outcome of a command: how it ended, and whether the lock was lost before. */
@@ -107,25 +107,25 @@ class Run {
       this.#group = await this.#start(env);
       const group = this.#group;
       for (const signal of early.splice(0)) passOn(signal);
-      this.#held.signal.addEventListener("abort", onLost, { once: true });
+      this.#held.lease.signal.addEventListener("abort", onLost, { once: true });
       fence.look();
       const ending = await group.ended;
       // The guard may have stopped it while this process was suspended and its timers could not fire.
       fence.look();
-      const isLost = fence.hasFired || this.#held.remainingMs === 0;
+      const isLost = fence.hasFired || this.#held.lease.remainingMs === 0;
       fence.stop();
       if (!leavesGroup || fence.hasFired || this.#isKilled) await this.#clear(group);
       return { ending, isLost };
     } finally {
       fence.stop();
-      this.#held.signal.removeEventListener("abort", onLost);
+      this.#held.lease.signal.removeEventListener("abort", onLost);
       await this.#guard?.end();
     }
   }
 
   /** The remaining validity of the lock, limited by `--max-hold`. */
   #remainingMs(): number {
-    return Math.min(this.#held.remainingMs, Math.max(0, this.#maxHoldLeftMs()));
+    return Math.min(this.#held.lease.remainingMs, Math.max(0, this.#maxHoldLeftMs()));
   }
 
   #maxHoldLeftMs(): number {
@@ -137,13 +137,17 @@ class Run {
     const { env } = this.#around;
     const { passesNodes, settings } = this.#plan;
     const ofSettings = variablesOfSettings(settings, env, passesNodes);
-    return { ...env, ...ofSettings, ...variablesOf(this.#held) };
+    const { remainingMs } = this.#held.lease;
+    const validUntil = new Date(Date.now() + remainingMs);
+    return { ...env, ...ofSettings, ...variablesOf({ ...this.#held, remainingMs, validUntil }) };
   }
 
   /** Answers the command for the nodes, unless it can ask them itself. */
   async #openServer(env: Record<string, string | undefined>): Promise<HoldingServer | undefined> {
     if (this.#plan.passesNodes) return undefined;
-    return await HoldingServer.open(deploymentOf(env), (asked) => askNodes(this.#held, asked));
+    return await HoldingServer.open(deploymentOf(env), (asked) =>
+      askNodes(this.#held.locks, asked),
+    );
   }
 
   async #startGuard(marks: readonly string[], dir: string | undefined): Promise<void> {
@@ -180,7 +184,7 @@ class Run {
   }
 
   #isOver(): boolean {
-    return this.#held.remainingMs === 0;
+    return this.#held.lease.remainingMs === 0;
   }
 
   #onLate(validMs: number): void {
@@ -204,7 +208,7 @@ class Run {
   #onKill(validMs: number): void {
     if (this.#plan.onLoss !== "kill") {
       // Without a stage before: the lock was taken away long before its end.
-      if (!this.#isTold && this.#held.signal.aborted) this.#onTerminate(validMs);
+      if (!this.#isTold && this.#held.lease.signal.aborted) this.#onTerminate(validMs);
       return;
     }
     this.#kill(this.#reason());
@@ -221,7 +225,7 @@ class Run {
   }
 
   #reason(): string {
-    const { signal } = this.#held;
+    const { signal } = this.#held.lease;
     if (signal.aborted) return adviceOf(signal.reason as Error);
     const leftMs = this.#remainingMs();
     const left = durationText(leftMs);

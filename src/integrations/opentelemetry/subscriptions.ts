@@ -1,19 +1,15 @@
-import type { Channel, TracingChannel } from "node:diagnostics_channel";
+import type { TracingChannel } from "node:diagnostics_channel";
+import type { TypedChannel } from "../../telemetry/channels.js";
 
 type Listener<Message> = (message: Message) => void;
 type Events<Message> = {
   readonly [event in "start" | "asyncEnd"]?: Listener<Message>;
 };
-/** A channel with a typed `publish`, from which its message type is inferred. */
-interface Typed<Message> extends Omit<Channel, "publish"> {
-  publish(message: Message): void;
-}
-
 /** Subscriptions that end together. */
 export class Subscriptions {
   readonly #ends: (() => void)[] = [];
 
-  plain<Message>(channel: Typed<Message>, listener: Listener<Message>): void {
+  plain<Message>(channel: TypedChannel<Message>, listener: Listener<Message>): void {
     const onMessage = (message: unknown): void => listener(message as Message);
     channel.subscribe(onMessage);
     this.#ends.push(() => channel.unsubscribe(onMessage));

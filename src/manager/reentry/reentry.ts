@@ -54,7 +54,7 @@ export class Reentry {
     if (reentrant !== true) {
       if (hold === undefined || lossReason !== undefined || waitMs === 0) return undefined;
       // The same owner re-enters anyway, with a hold of its own.
-      if (keys.owner !== undefined && keys.owner === hold.keys.owner) return undefined;
+      if (keys.owner !== undefined && keys.owner === hold.lease.keys.owner) return undefined;
       // A semaphore knows no `reentrant`, which would be the remedy.
       const problem = keys.permits === undefined ? "self" : "upgrade";
       throw new ReentryError(keys.name, problem, aboutHold(hold));
@@ -63,9 +63,11 @@ export class Reentry {
       if (opening !== undefined) return undefined;
       throw new ReentryError(keys.name, "outside");
     }
-    if (lossReason !== undefined) throw lossErrorOf(keys.name, hold, []);
-    if (!hasAll(hold.keys, keys)) throw new ReentryError(keys.name, "partial", aboutHold(hold));
-    if (!admits(hold.keys, keys)) throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
+    if (lossReason !== undefined) throw lossErrorOf(keys.name, hold.lease, []);
+    if (!hasAll(hold.lease.keys, keys))
+      throw new ReentryError(keys.name, "partial", aboutHold(hold));
+    if (!admits(hold.lease.keys, keys))
+      throw new ReentryError(keys.name, "upgrade", aboutHold(hold));
     return hold.join();
   }
 
@@ -81,7 +83,7 @@ export class Reentry {
     const { names: wanted } = keys;
     for (let scope = shared?.getStore(); scope !== undefined; scope = scope.outer) {
       const { of, hold } = scope;
-      if (of === this && hold.isOpen && hold.keys.names.some((name) => wanted.includes(name)))
+      if (of === this && hold.isOpen && hold.lease.keys.names.some((name) => wanted.includes(name)))
         return hold;
     }
     return undefined;
@@ -125,6 +127,6 @@ function admits(held: LockKind, wanted: LockKind): boolean {
   return id === wanted.id && layout === wanted.layout && owner === wanted.owner;
 }
 
-function aboutHold({ keys, fencingToken }: SharedLease) {
+function aboutHold({ lease: { keys, fencingToken } }: SharedLease) {
   return { names: keys.names, mode: keys.mode, fencingToken };
 }

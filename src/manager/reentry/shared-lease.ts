@@ -7,23 +7,16 @@ import type { LockKind } from "../../protocol/lock-kind.js";
 
 /** One lock with several handles: the last release frees it, a loss is reported to all. */
 export class SharedLease {
-  readonly #lease: LeaseHandle;
+  /** The lock itself. */
+  readonly lease: LeaseHandle;
   /** Handles that are not released. */
   readonly #handles = new Set<Handle>();
 
   constructor(lease: LeaseHandle) {
-    this.#lease = lease;
+    this.lease = lease;
     lease.onLost = (reason) => {
       for (const handle of [...this.#handles]) handle.onLost?.(reason);
     };
-  }
-
-  get keys(): LockKind {
-    return this.#lease.keys;
-  }
-
-  get fencingToken(): number | undefined {
-    return this.#lease.fencingToken;
   }
 
   /** Whether any handle is not released; the lock is held or lost, but in use. */
@@ -33,21 +26,13 @@ export class SharedLease {
 
   /** The reason of its loss, by the clock, if it was lost. */
   get lossReason(): LossReason | undefined {
-    this.#lease.isHeld();
-    return this.#lease.lossReason;
-  }
-
-  get lossCause(): LossCause | undefined {
-    return this.#lease.lossCause;
-  }
-
-  get settings(): LeaseHandle["settings"] {
-    return this.#lease.settings;
+    this.lease.isHeld();
+    return this.lease.lossReason;
   }
 
   /** Adds a handle. */
   join(): LeaseHandle {
-    const handle: Handle = new Handle(this.#lease, {
+    const handle: Handle = new Handle(this.lease, {
       letGo: () => this.#release(handle),
       give: () => this.#give(handle),
     });
@@ -58,17 +43,17 @@ export class SharedLease {
   /** Only with a single handle: other handles would lose the lock without a reported loss. */
   #give(handle: Handle): void {
     if (this.#handles.size > 1) {
-      const { name } = this.keys;
+      const { name } = this.lease.keys;
       throw new RangeError(`a lock that was joined cannot be handed over: ${show(name)}`);
     }
-    this.#lease.give();
+    this.lease.give();
     this.#handles.delete(handle);
   }
 
   #release(handle: Handle): Promise<ReleaseResult> {
-    const isHeld = this.#lease.isHeld();
+    const isHeld = this.lease.isHeld();
     this.#handles.delete(handle);
-    if (!this.isOpen) return this.#lease.release();
+    if (!this.isOpen) return this.lease.release();
     return Promise.resolve(isHeld ? "released" : "expired");
   }
 }

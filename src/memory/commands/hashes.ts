@@ -20,7 +20,11 @@ export const HASH_COMMANDS: Commands = {
     run: ({ keys }, argv) => [...(fieldsOf(keys, argv)?.value ?? [])].flat(),
   },
   HSET: { arity: -4, writes: true, growsMemory: true, run: set },
-  HDEL: { arity: -3, writes: true, run: remove },
+  HDEL: {
+    arity: -3,
+    writes: true,
+    run: ({ keys }, argv) => keys.deleteMembers(at(argv, 1), "hash", argv.slice(2)),
+  },
 };
 
 function fieldsOf(keys: Keyspace, argv: readonly string[]): Entry<"hash"> | undefined {
@@ -29,29 +33,10 @@ function fieldsOf(keys: Keyspace, argv: readonly string[]): Entry<"hash"> | unde
 
 function set({ keys }: CommandContext, argv: readonly string[]): Reply {
   if (argv.length % 2 === 1) throw wrongArity("hset");
-  let entry = fieldsOf(keys, argv);
-  if (entry === undefined) {
-    entry = { type: "hash", value: new Map(), expiresAtMs: Number.POSITIVE_INFINITY };
-    keys.put(at(argv, 1), entry);
-  } else {
-    keys.touch(at(argv, 1), entry);
-  }
+  const entry = keys.toChange(at(argv, 1), "hash", () => new Map<string, string>());
   const before = entry.value.size;
   for (let index = 2; index < argv.length; index += 2) {
     entry.value.set(at(argv, index), at(argv, index + 1));
   }
   return entry.value.size - before;
-}
-
-function remove({ keys }: CommandContext, argv: readonly string[]): Reply {
-  const entry = fieldsOf(keys, argv);
-  const gone = argv.slice(2).filter((field) => entry?.value.has(field));
-  if (entry === undefined || gone.length === 0) return 0;
-  const unique = new Set(gone);
-  if (unique.size === entry.value.size) keys.delete(at(argv, 1));
-  else {
-    keys.touch(at(argv, 1), entry);
-    for (const field of unique) entry.value.delete(field);
-  }
-  return unique.size;
 }

@@ -47,31 +47,17 @@ export const KEY_COMMANDS: Commands = {
   PEXPIRE: { arity: -3, arityBefore7: 3, writes: true, run: pexpire },
 };
 
-/** `PEXPIRE key ms [NX | XX | GT | LT]`. */
+/** `PEXPIRE key ms [GT]`. */
 function pexpire({ keys }: CommandContext, argv: readonly string[]): Reply {
-  const options = new Set(argv.slice(3).map((option) => option.toUpperCase()));
-  for (const option of options) {
-    if (/^(NX|XX|GT|LT)$/.test(option)) continue;
-    throw new RedisError(`ERR Unsupported option ${argv[3 + [...options].indexOf(option)]}`);
-  }
-  if (options.has("NX") && options.size > 1) {
-    const words = "NX and XX, GT or LT options at the same time are not compatible";
-    throw new RedisError(`ERR ${words}`);
-  }
-  if (options.has("GT") && options.has("LT")) {
-    throw new RedisError("ERR GT and LT options at the same time are not compatible");
-  }
+  const options = argv.slice(3);
+  const unknown = options.find((option) => option.toUpperCase() !== "GT");
+  if (unknown !== undefined) throw new RedisError(`ERR Unsupported option ${unknown}`);
   const key = at(argv, 1);
   const atMs = keys.nowMs + integerIn(at(argv, 2));
   if (!isInstant(atMs)) throw new RedisError("ERR invalid expire time in 'pexpire' command");
   const entry = keys.find(key);
   if (entry === undefined) return 0;
-  const before = entry.expiresAtMs;
-  const isEndless = before === Number.POSITIVE_INFINITY;
-  if (options.has("NX") && !isEndless) return 0;
-  if (options.has("XX") && isEndless) return 0;
-  if (options.has("GT") && atMs <= before) return 0;
-  if (options.has("LT") && atMs >= before) return 0;
+  if (options.length > 0 && atMs <= entry.expiresAtMs) return 0;
   if (atMs <= keys.nowMs) return keys.delete(key) ? 1 : 0;
   keys.touch(key, entry);
   entry.expiresAtMs = atMs;

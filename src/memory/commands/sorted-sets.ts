@@ -1,4 +1,3 @@
-import { RedisError } from "../errors.js";
 import type { Entry, Keyspace } from "../keyspace.js";
 import { floatIn, integerIn, scoreText } from "../numbers.js";
 import type { Reply } from "../reply.js";
@@ -10,7 +9,7 @@ export const SORTED_SET_COMMANDS: Commands = {
   ZREM: {
     arity: -3,
     writes: true,
-    run: ({ keys }, argv) => remove(keys, at(argv, 1), argv.slice(2)),
+    run: ({ keys }, argv) => keys.deleteMembers(at(argv, 1), "zset", argv.slice(2)),
   },
   ZSCORE: {
     arity: 3,
@@ -20,7 +19,6 @@ export const SORTED_SET_COMMANDS: Commands = {
     },
   },
   ZRANGE: { arity: -4, run: range },
-  ZPOPMIN: { arity: -2, writes: true, run: popMin },
   ZREMRANGEBYSCORE: { arity: 4, writes: true, run: removeByScore },
 };
 
@@ -35,44 +33,10 @@ function add({ keys }: CommandContext, argv: readonly string[]): Reply {
   for (let index = 2; index < argv.length; index += 2) {
     pairs.push([at(argv, index + 1), floatIn(at(argv, index))]);
   }
-  let entry = setOf(keys, argv);
-  if (entry === undefined) {
-    entry = { type: "zset", value: new SortedSet(), expiresAtMs: Number.POSITIVE_INFINITY };
-    keys.put(at(argv, 1), entry);
-  } else {
-    keys.touch(at(argv, 1), entry);
-  }
+  const entry = keys.toChange(at(argv, 1), "zset", () => new SortedSet());
   let count = 0;
   for (const [member, score] of pairs) if (entry.value.add(member, score)) count++;
   return count;
-}
-
-function remove(keys: Keyspace, key: string, members: readonly string[]): number {
-  const entry = keys.typed(key, "zset");
-  const gone = new Set(members.filter((member) => entry?.value.score(member) !== undefined));
-  if (entry === undefined || gone.size === 0) return 0;
-  if (gone.size === entry.value.size) keys.delete(key);
-  else {
-    keys.touch(key, entry);
-    for (const member of gone) entry.value.remove(member);
-  }
-  return gone.size;
-}
-
-/** `ZPOPMIN key [count]`. */
-function popMin({ keys }: CommandContext, argv: readonly string[]): Reply {
-  if (argv.length > 3) throw syntaxError();
-  const count = argv.length === 3 ? Number(argv[2]) : 1;
-  if (!/^\d+$/.test(argv[2] ?? "1")) {
-    throw new RedisError("ERR value is out of range, must be positive");
-  }
-  const first = setOf(keys, argv)?.value.inOrder().slice(0, count) ?? [];
-  remove(
-    keys,
-    at(argv, 1),
-    first.map(([member]) => member),
-  );
-  return first.flatMap(([member, score]) => [member, scoreText(score)]);
 }
 
 /** `ZRANGE key first last [WITHSCORES]`, by index. */
@@ -95,11 +59,8 @@ function removeByScore({ keys }: CommandContext, argv: readonly string[]): Reply
     const isAbove = min.isOpen ? score > min.score : score >= min.score;
     return isAbove && (max.isOpen ? score < max.score : score <= max.score);
   });
-  return remove(
-    keys,
-    at(argv, 1),
-    gone.map(([member]) => member),
-  );
+  const members = gone.map(([member]) => member);
+  return keys.deleteMembers(at(argv, 1), "zset", members);
 }
 
 function boundIn(text: string): { readonly score: number; readonly isOpen: boolean } {

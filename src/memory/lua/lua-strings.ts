@@ -20,7 +20,7 @@ const WORD = 16;
 export class LuaStrings {
   readonly #lua: Lua;
   readonly #state: number;
-  readonly #names: ReadonlyMap<string, number>;
+  readonly #names = new Map<string, number>();
   readonly #kept = new Map<string, number>();
   readonly #byAddress = new Map<number, string>();
   readonly #size: number;
@@ -29,8 +29,7 @@ export class LuaStrings {
   #bytes: Buffer;
   #words: Uint32Array;
 
-  /** @param names texts whose addresses will be needed */
-  constructor(lua: Lua, state: number, arena: LuaArena, names: readonly string[]) {
+  constructor(lua: Lua, state: number, arena: LuaArena) {
     this.#lua = lua;
     this.#state = state;
     this.#arena = arena;
@@ -38,7 +37,6 @@ export class LuaStrings {
     this.#buffer = lua.malloc(BUFFER_SIZE);
     this.#bytes = Buffer.from(lua.memory.buffer);
     this.#words = new Uint32Array(lua.memory.buffer);
-    this.#names = new Map(names.map((name) => [name, this.#written(name)]));
   }
 
   /** The memory has been reset. */
@@ -95,7 +93,11 @@ export class LuaStrings {
 
   /** The address of a name as a C string, terminated by 0. */
   name(text: string): number {
-    return this.#names.get(text) as number;
+    const known = this.#names.get(text);
+    if (known !== undefined) return known;
+    const address = this.#written(text);
+    this.#names.set(text, address);
+    return address;
   }
 
   /** Whether that C string is at that address. */

@@ -14,25 +14,6 @@ const [BOOLEAN, NUMBER, STRING, TABLE] = [1, 3, 4, 5];
 /** For `lua_gc`: nothing is collected, see the arena. */
 const STOP = 0;
 
-/** Names that are needed as C strings. */
-const NAMES = [
-  ...[
-    "ARGV",
-    "KEYS",
-    "err",
-    "ok",
-    "redis",
-    "call",
-    "pcall",
-    "digits",
-    "whole",
-    "acl_check_cmd",
-    "sha1hex",
-    "@user_script",
-    "n",
-  ],
-];
-
 /** Size of a `lua_Debug`, and some more. */
 const LUA_DEBUG_SIZE = 128;
 
@@ -67,7 +48,7 @@ export class LuaVm {
     this.#arena = new LuaArena(lua.memory, lua.functions);
     this.#state = lua.lua_newstate(this.#arena.allocator, 0);
     const state = this.#state;
-    this.#strings = new LuaStrings(lua, state, this.#arena, NAMES);
+    this.#strings = new LuaStrings(lua, state, this.#arena);
     this.#debug = lua.malloc(LUA_DEBUG_SIZE);
     lua.luaopen_base(state);
     lua.luaopen_string(state);

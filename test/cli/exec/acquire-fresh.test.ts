@@ -102,6 +102,12 @@ describe("The first acquire of a process", () => {
     expect(manager.listenerCount("node")).to.equal(0);
   });
 
+  it("does not wait for nodes if it was aborted before", async () => {
+    const locks = new Manager() as unknown as LockManager;
+    const begun = acquireFresh(locks, NAMES, 60_000, AbortSignal.abort(), granted);
+    expect(await begun).to.equal(LOCK);
+  });
+
   const STANDING: readonly (readonly [
     what: string,
     states: Manager["states"],

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { expect } from "chai";
 import { membersOf, signalTo } from "../../../src/cli/exec/target.js";
 import { LockManager } from "../../../src/index.js";
@@ -220,6 +222,22 @@ describe("quorate exec", () => {
     expect(await running.result).to.include({ code: 5, stdout: "usr1\nterm\n" });
     await noLockKeys(fleet.nodes);
   });
+
+  for (const command of ["exec", "elect"]) {
+    it(`ends by a signal while no node has answered ${command} yet`, async () => {
+      const silent = createServer((socket) => socket.on("error", () => {}));
+      silent.listen(0, "127.0.0.1");
+      await once(silent, "listening");
+      const { port } = silent.address() as AddressInfo;
+      const limits = ["--node-timeout", "5m", "--ttl", "1h"];
+      const nodes = ["--nodes", `redis://127.0.0.1:${port}`];
+      const cli = startCli([command, "far", ...nodes, ...limits, "--", "true"]);
+      await once(silent, "connection");
+      cli.child.kill("SIGTERM");
+      expect(await cli.result).to.include({ code: null, signal: "SIGTERM" });
+      silent.close();
+    });
+  }
 
   it("lets its command inherit /dev/null, if it can be written to", async () => {
     const fds = [openSync("/dev/null", "w"), openSync("/dev/null", "r+")];

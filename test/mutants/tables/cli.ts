@@ -53,9 +53,9 @@ export const ROWS: readonly Row[] = [
   {
     id: "one-seen",
     means: "a command takes its lock before all nodes have shown whose nodes they are",
-    file: "src/cli/nodes-changed.ts",
-    find: "const isSeen = () => locks.nodes.every(",
-    replace: "const isSeen = () => locks.nodes.some(",
+    file: "src/cli/until-nodes.ts",
+    find: "return locks.nodes.every(",
+    replace: "return locks.nodes.some(",
     test: "test/cli/nodes-changed.test.ts",
   },
   {
