@@ -129,8 +129,9 @@ export abstract class LockHeldError extends QuorateError {
     const takenPermits = Math.max(0, ...refusals.map((vote) => vote.takenPermits ?? 0));
     const several = takenPermits > 0 ? `${takenPermits} that have a permit` : undefined;
     const holders = holderMode === "shared" ? "readers" : several;
-    // Whether it is among several, and what it calls itself, matters less: the text has to be short.
-    const holder = isHeldHere ? "this lock manager" : (holders ?? holderLabel);
+    const amongThem = isHeldHere && holders !== undefined ? `${holders}, here too` : holders;
+    // What it calls itself matters less: the text has to be short.
+    const holder = amongThem ?? (isHeldHere ? "this lock manager" : holderLabel);
     const by = holder === undefined ? "" : ` by ${shortened(holder)}`;
     super(text(`held${by} (free in ${freeInMs} ms unless renewed)`), lockName, votes);
     this.holderLabel = holderLabel;

@@ -19,6 +19,8 @@ export interface Entry {
   readonly wasSent: boolean;
   /** Of a release that failed on the node: when its key has expired there, monotonic clock, ms. */
   readonly owedUntilMs?: number | undefined;
+  /** Of one that was rejected with others of its call: in how large a one it may be sent. */
+  readonly maxBatchSize?: number;
 }
 
 /** Why an operation is not sent. */

@@ -71,11 +71,12 @@ export class NodeConnection {
     this.#clock = clock;
     this.#handshakeTimeoutMs = handshakeTimeoutMs;
     this.#events = events;
-    this.#armTimer();
     this.#wire = transport.connect({
       onOpen: () => this.#ask(undefined),
       onClose: (failure) => this.#over(failure),
     });
+    // Not before: where that throws, nothing is left that could end.
+    this.#armTimer();
   }
 
   get isHandshaking(): boolean {
@@ -187,6 +188,7 @@ export function outOfStep(
       return reply.number === number ? undefined : outOfStepFailure(number, reply.number);
     case "noScript":
       return withScript ? outOfStepFailure(number, "that of a call without the script") : undefined;
+    case "forbidden":
     case "error":
     case "failed":
       return undefined;

@@ -1,5 +1,10 @@
 import type { Clock } from "../coordinator/ports.js";
-import type { AnyOperation, FaultVote, Operation } from "../protocol/operation.js";
+import {
+  faultVote,
+  type AnyOperation,
+  type FaultVote,
+  type Operation,
+} from "../protocol/operation.js";
 import type { ChannelSettings } from "./channel-settings.js";
 import { HeardCalls, withoutDeferred } from "./deferred-acquires.js";
 import {
@@ -20,7 +25,10 @@ import type { BatchReply } from "./transport.js";
 /** Maximum number of calls in flight to one node: beyond it, operations gather into fuller batches. */
 const MAX_IN_FLIGHT = 16;
 
-/** Maximum number of operations in one script call: bounds how long a node is busy with one call. */
+/**
+ * Maximum number of operations in one script call, each counted as often as it has names or places: bounds how long a
+ * node is busy with one call.
+ */
 const MAX_BATCH_SIZE = 256;
 
 /**
@@ -70,8 +78,10 @@ const HELD_BACK: Refusal = {
 /**
  * Operations on one connection: all of one tick are sent as one script call, in order.
  *
- * The order survives NOSCRIPT: nothing new is sent, the replies are drained, operations that were not executed are
- * sent again in order, with the script, and then sending resumes.
+ * The order survives the rejection of a call: nothing new is sent, the replies are drained, operations that were not
+ * executed are sent again in order, and then sending resumes. After NOSCRIPT they carry the script. After a call with a
+ * key that the user may not use they are sent in parts, and those of a part that is rejected in smaller ones, as the server
+ * does not say which it is: in the end it is alone, and its caller is told, and no other.
  */
 export class Pipeline {
   connection: Pick<NodeConnection, "send" | "end"> | undefined;
@@ -95,7 +105,7 @@ export class Pipeline {
   #inFlight: InFlight[] = [];
   #isFlushDue = false;
   #isScriptLoaded = false;
-  /** From the first NOSCRIPT on, until its operations are sent again. */
+  /** From the first rejected call on, until its operations are sent again. */
   #unexecuted: Unexecuted | undefined;
   /** While somebody waits for that. */
   #onIdle: (() => void) | undefined;
@@ -163,7 +173,7 @@ export class Pipeline {
   /** The connection has closed: returns what was sent and what was not, both in order. */
   reset(): { sent: Entry[]; unsent: Entry[] } {
     this.heardCalls.clear();
-    // Whether what met NOSCRIPT was executed is unknown, too: the last reply is missing.
+    // Whether what was rejected was executed is unknown, too: the last reply is missing.
     const sent = this.#unexecuted?.entries ?? [];
     for (const { entries } of this.#inFlight) sent.push(...entries);
     const unsent = this.#queue;
@@ -222,23 +232,29 @@ export class Pipeline {
     const refused: (readonly [Entry, Refusal])[] = [];
     let length = 0;
     let size = 0;
+    let nameCount = 0;
     let isHeard = false;
+    let maxSize = MAX_BATCH_SIZE;
     for (; length < this.#queue.length; length++) {
       const entry = this.#queue[length] as Entry;
       const { operation } = entry;
-      if (size + operation.numberCount > MAX_BATCH_SIZE && length > 0) break;
+      if (entry.maxBatchSize !== undefined) maxSize = Math.min(maxSize, entry.maxBatchSize);
+      if (nameCount + operation.nameCount > maxSize && length > 0) break;
       const refusal = this.#refusalOf(entry, nowMs, length < this.#heldBackCount);
       if (refusal !== undefined) refused.push([entry, refusal]);
       else {
         // So that an acquire finds the keys of overdue holders free.
-        const expiry = operation.kind === "acquire" && this.#overdue.expiryBefore(operation);
+        const mayExpire = operation.kind === "acquire" && entry.maxBatchSize === undefined;
+        const expiry = mayExpire && this.#overdue.expiryBefore(operation);
         if (expiry) {
           entries.push(entryWithoutReceiver(expiry, entry.index));
           operations.push(expiry);
           size += expiry.numberCount;
+          nameCount += expiry.nameCount;
         }
         entries.push(entry);
         size += operation.numberCount;
+        nameCount += operation.nameCount;
         const { kind, waiter }: AnyOperation = operation;
         const saysThatWeWait = kind === "refresh" || waiter?.deferred !== undefined;
         const mayGrant = saysThatWeWait && this.#mayGrant(operation);
@@ -291,9 +307,13 @@ export class Pipeline {
     }
     this.#inFlight.splice(this.#inFlight.indexOf(answered), 1);
     if (this.suspicion.isSuspected) this.suspicion.trust();
-    if (reply.kind === "noScript") {
-      this.#unexecuted ??= new Unexecuted();
-      this.#unexecuted.entries.push(...answered.entries);
+    // The server rejects a call before it reads the script that came with it.
+    if (reply.kind === "forbidden" && answered.withScript) this.#isScriptLoaded = false;
+    if (reply.kind === "noScript" || reply.kind === "forbidden") {
+      if (reply.kind === "noScript" || answered.entries.length > 1) {
+        this.#unexecuted ??= new Unexecuted();
+        this.#unexecuted.add(answered.entries, reply.kind);
+      } else this.#forbid(answered.entries, reply.message);
     } else {
       this.#unexecuted?.onExecuted(answered.entries);
       for (const [at, entry] of answered.entries.entries()) {
@@ -312,15 +332,26 @@ export class Pipeline {
     else this.#onIdle?.();
   };
 
-  /** Operations rejected by NOSCRIPT, in order, except those that their own release has overtaken. */
+  /** Only the operation that has the key is told: others go on. */
+  #forbid(entries: readonly Entry[], message: string): void {
+    const vote = faultVote("misconfigured", false, message);
+    for (const entry of entries) {
+      entry.receiver.onVote(entry.index, vote);
+      this.#node.onFault(entry, vote);
+    }
+  }
+
+  /** Operations of rejected calls, in order, except those that their own release has overtaken. */
   #sendAgain(unexecuted: Unexecuted): void {
     this.#unexecuted = undefined;
     // What a release leaves for others of its process may be over by now.
     const again = unexecuted
       .refuseOvertaken()
       .map((entry) => ({ ...entry, operation: withoutDeferred(entry.operation) }));
-    this.#resentCount = again.length;
-    this.#isScriptLoaded = false;
+    if (unexecuted.lacksScript) {
+      this.#resentCount = again.length;
+      this.#isScriptLoaded = false;
+    }
     this.#queue.unshift(...again);
     this.#heldBackCount = this.#queue.length;
     this.#flush();
@@ -328,15 +359,27 @@ export class Pipeline {
 }
 
 /**
- * Entries of batches that met NOSCRIPT, in order.
+ * Entries of rejected batches, in order.
  *
- * NOSCRIPT has no number. That it was the reply to their call is known once the replies to all calls in flight have
+ * A rejection has no number. That it was the reply to their call is known once the replies to all calls in flight have
  * arrived, each with its number: until then, they may have been executed.
  */
 class Unexecuted {
   readonly entries: Entry[] = [];
+  /** One met NOSCRIPT. */
+  lacksScript = false;
   /** Owners whose release was executed after a batch that was not. */
   readonly #released = new Set<string>();
+
+  add(entries: readonly Entry[], why: "noScript" | "forbidden"): void {
+    if (why === "noScript") {
+      this.lacksScript = true;
+      this.entries.push(...entries);
+    } else {
+      const maxBatchSize = Math.ceil(entries.length / MAX_IN_FLIGHT);
+      for (const entry of entries) this.entries.push({ ...entry, maxBatchSize });
+    }
+  }
 
   /** They were executed, or may be, after the entries here. */
   onExecuted(entries: readonly Entry[]): void {

@@ -162,6 +162,8 @@ export type BatchReply =
     }
   /** The server did not know the script; nothing was executed. */
   | { readonly kind: "noScript" }
+  /** The user may not use a key of one of its operations, whichever that is; nothing was executed. */
+  | { readonly kind: "forbidden"; readonly message: string }
   /** An error for the batch as a whole: it is unknown what was executed. */
   | {
       readonly kind: "error";

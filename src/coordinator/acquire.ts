@@ -148,11 +148,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     return this.#state.attemptCount;
   }
 
-  /** Whether the name was refused to it, or wanted by others before it. */
-  get hadToWait(): boolean {
-    return this.#state.place !== undefined || this.#state.attemptCount > 1;
-  }
-
   /** How long it has been trying, ms. */
   get waitedMs(): number {
     return this.#context.clock.now() - this.#state.request.startedMs;
@@ -551,13 +546,14 @@ class State implements Known {
     return this.#context.waitQueues.inbox?.isHeard === true;
   }
 
-  get ownWaiters(): OwnWaiters {
-    const { keys } = this.request;
-    const own = [...(this.#context.waitQueues.of(keys) ?? [])];
-    const places = new Set(own.flatMap(({ waiter }) => (waiter ? turnTextOf(waiter) : [])));
-    // Of sets, the first has a waiter for the name.
-    const placeCount = keys.parts === undefined ? places.size : Math.min(1, own.length);
-    return { count: own.length, placeCount };
+  ownWaiters(lockKey = this.request.keys.waitQueueKey): OwnWaiters {
+    const { waitQueues } = this.#context;
+    const forName = [...(waitQueues.of({ waitQueueKey: lockKey }) ?? [])];
+    const alike = [...(waitQueues.of(this.request.keys) ?? [])];
+    const places = new Set(forName.flatMap(({ waiter }) => (waiter ? turnTextOf(waiter) : [])));
+    // A set and its waiter for the name have one ticket.
+    const tickets = new Set([...forName, ...alike].map(({ ticket }) => ticket));
+    return { count: tickets.size, placeCount: places.size };
   }
 
   get undecidedMs(): number | undefined {

@@ -77,11 +77,12 @@ export class Gathering implements Sleeper {
   }
 
   #keep(lockKey: string, lease: Lease): void {
-    const { clock, schedule } = this.#context;
+    const { clock, entropy, schedule } = this.#context;
     if (this.#kept.size === 0) {
       const { startedMs, settings } = this.#gatherer.request;
       const nowMs = clock.now();
-      schedule.set(this, nowMs + keptNamesMs(nowMs - startedMs, settings.nodeTimeoutMs));
+      const keptMs = keptNamesMs(nowMs - startedMs, settings.nodeTimeoutMs, entropy.unit());
+      schedule.set(this, nowMs + keptMs);
     }
     this.#kept.set(lockKey, lease);
     this.#unasked.add(lockKey);

@@ -46,16 +46,17 @@ export interface Thief extends Pending {
  * Ends the locks of this process that a grant to another request of it disproves: another process has stolen them, or an
  * operator has ended them, and they would believe in themselves until their next renewal. While one of the two excludes
  * all others, a quorum of nodes that granted it no longer has the other. One that was passed on proves nothing new.
+ *
+ * @param held those on one of its names
  */
 export function endDisproved(
-  held: Iterable<ManagedLease>,
+  held: readonly ManagedLease[],
   { keys, ownerId, run }: Pick<Lease, "keys" | "ownerId" | "run">,
 ): void {
   if (run.passOnCount > 0) return;
   for (const other of held) {
     const isExclusive = keys.isMutex || other.keys.isMutex;
-    if (!isExclusive || other.ownerId === ownerId) continue;
-    if (other.keys.lockKeys.some((key) => keys.lockKeys.includes(key))) other.onTaken();
+    if (isExclusive && other.ownerId !== ownerId) other.onTaken();
   }
 }
 

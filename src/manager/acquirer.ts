@@ -3,7 +3,6 @@ import type { LeaseHandle } from "../coordinator/lease.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
 import { LinkedSet } from "../coordinator/linked-set.js";
 import { endDisproved, type Pending } from "../coordinator/preemption.js";
-import type { ManagedLease } from "../coordinator/observer.js";
 import { ClosedError, LockHeldError, LockLostError, type QuorateError } from "../api/errors.js";
 import type { QuorateWarning } from "../api/events.js";
 import type { Lock } from "../api/lock.js";
@@ -25,6 +24,7 @@ import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { withCaller } from "./caller.js";
 import { GraceTimers } from "./grace-timers.js";
+import { HeldLocks } from "./held-locks.js";
 import { KnownSizes } from "./known-sizes.js";
 import { LeasedLock } from "./lock.js";
 import { errorOf, recordedTtlOf } from "./outcome-error.js";
@@ -68,7 +68,7 @@ const SHORT_TTL_MS = 100;
 export class Acquirer {
   readonly nodes: OpenNodes;
   readonly settings: ManagerSettings;
-  readonly held = new LinkedSet<ManagedLease>();
+  readonly held = new HeldLocks();
   /** Waiting acquires, adoptions and campaigns; they are aborted when the manager closes. */
   readonly pending = new LinkedSet<Pending>();
   /** The locks of elections. */
@@ -181,9 +181,10 @@ export class Acquirer {
         ignoreSignal?.();
         trace?.onOutcome(outcome, acquire.attemptCount);
         if (outcome.kind === "granted") {
-          // One that waited may have waited for a lock of ours that has been ended elsewhere.
-          if (this.held.size > 1 && acquire.hadToWait) endDisproved(this.held, outcome.lease);
-          resolve(opening?.begin(outcome.lease) ?? outcome.lease);
+          const { lease } = outcome;
+          // A lock of ours may have been ended elsewhere.
+          if (this.held.size > 1) endDisproved(this.held.on(keys.lockKeys), lease);
+          resolve(opening?.begin(lease) ?? lease);
         } else if (outcome.kind !== "aborted") reject(this.#errorOf(outcome, acquire, wanted));
         else if (signal?.aborted === true) reject(signal.reason);
         else if (acquire.isPreempted) reject(new LockLostError(keys.name, "stolen"));
@@ -224,7 +225,9 @@ export class Acquirer {
       marginMs: this.nodes.marginMs(),
       isAdoption: standing?.as === "adopt",
       isHeldHere: (names) =>
-        [...this.held].some((held) => held.keys.names.some((name) => names.includes(name))),
+        this.held
+          .on(keys.lockKeys)
+          .some((held) => held.keys.names.some((name) => names.includes(name))),
       recordedTtl: () => recordedTtlOf(this.nodes, settings),
     });
   }

@@ -108,7 +108,9 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   });
   readonly #opened: OpenedManager;
   readonly #onEnd = (lease: Lease): void => {
-    this.#acquirer.held.delete(lease);
+    const { held } = this.#acquirer;
+    held.delete(lease);
+    if (held.isIndexed) held.onDeleted(lease);
     if (this.#acquirer.state !== "open") this.#drain.look();
   };
   /** Until it is ready. */
@@ -127,7 +129,11 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     super();
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, this.#telemetry, {
-      onGranted: (lease: Lease) => this.#acquirer.held.add(lease),
+      onGranted: (lease: Lease) => {
+        const { held } = this.#acquirer;
+        held.add(lease);
+        if (held.size > 1) held.onAdded(lease);
+      },
       onReleased: this.#onEnd,
       onLost: (lease: Lease, reason) => {
         this.#onEnd(lease);

@@ -86,8 +86,12 @@ export interface Known {
   /** When it is woken, and when it meant to ask: it may be woken earlier. */
   readonly wakeAtMs: number;
   readonly askAtMs: number;
-  /** The acquires of its process that wait for the name, itself among them once it does. */
-  readonly ownWaiters: OwnWaiters;
+  /**
+   * The acquires of its process that wait for the name, itself among them once it does.
+   *
+   * @param lockKey of a set: for which of its names
+   */
+  ownWaiters(lockKey: string | undefined): OwnWaiters;
   /** None did when it came. */
   readonly wasFirst: boolean;
   /** How its own last attempt failed that asked for the lock itself. */
@@ -373,7 +377,8 @@ function queue(failure: AttemptFailure | undefined, known: Known): NextMove {
   if (maxWaiters === undefined) return { move: "queue", failure };
   const isHeld = failure === undefined ? !isOwned(known) : failure.kind === "refused";
   const refusal = failure ?? unaskedFailure("refused", known.nodeCount);
-  const all = waitingCountOf(refusal.votes, known.ownWaiters);
+  const own = known.ownWaiters(missingKey(refusal.votes));
+  const all = waitingCountOf(refusal.votes, own);
   const waitingCount = known.place === undefined ? all : Math.max(0, all - 1);
   return isHeld && waitingCount >= maxWaiters
     ? { move: "giveUp", failure: { ...refusal, waitingCount } }

@@ -96,6 +96,8 @@ type Asks<
    * several hash slots of a Cluster.
    */
   readonly numberCount: number;
+  /** Of how many names it is, or of a refresh how many places it has. */
+  readonly nameCount: number;
   /** Cache of a transport that encodes an operation once for all nodes; private to it. */
   wire: unknown;
 } & Pick<Details, Must> &
@@ -130,7 +132,7 @@ export type AnyOperation = Asks<OperationKind> & {
 
 /** What an operation of that kind, or of one of those kinds, is built from. */
 export type PartsOf<Kind extends OperationKind> = Kind extends OperationKind
-  ? Omit<OperationOf<Kind>, "kind" | "numberCount" | "wire">
+  ? Omit<OperationOf<Kind>, "kind" | "numberCount" | "nameCount" | "wire">
   : never;
 
 /**
@@ -143,7 +145,7 @@ export function newOperation<Kind extends OperationKind>(
 ): OperationOf<Kind>;
 export function newOperation(
   kind: OperationKind,
-  parts: Omit<AnyOperation, "kind" | "numberCount" | "wire">,
+  parts: Omit<AnyOperation, "kind" | "numberCount" | "nameCount" | "wire">,
 ): AnyOperation {
   const { keys, ownerId, ttlMs, marginMs, keptMs, fence, sendBeforeMs } = parts;
   const { waiter, previousId, partIds, keepMs, proposal } = parts;
@@ -167,6 +169,7 @@ export function newOperation(
     proclaimed,
     places,
     numberCount: places?.length ?? 1,
+    nameCount: places?.length ?? keys.lockKeys.length,
     wire: undefined,
   };
 }

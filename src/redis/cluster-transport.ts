@@ -14,10 +14,11 @@ import { OF_CLUSTER } from "../protocol/capabilities.js";
 import type { Clock } from "../coordinator/ports.js";
 import { channelInSlot, inboxChannel } from "../protocol/keys.js";
 import { NO_RECORD, PROTOCOL_VERSION, type IncarnationRecord } from "../protocol/record.js";
-import { faultVote, type Operation, type Vote } from "../protocol/operation.js";
+import { faultVote, type Vote } from "../protocol/operation.js";
 import { systemClock } from "../runtime/system.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { PUBLISHING_SCRIPT } from "../script/embedded-lua.js";
+import { withoutPlace } from "../channel/deferred-acquires.js";
 import { outOfStep } from "../channel/node-connection.js";
 import { decodeReply } from "../script/batch-decoder.js";
 import type { BatchWire } from "../script/batch-encoder.js";
@@ -32,7 +33,9 @@ import { absentKey, MOVING } from "./slot-move.js";
 import { joined, slotPartsOf, type PartVote, type SlotPart } from "./slot-parts.js";
 import { slotTags, type SlotTags } from "./slot-tags.js";
 import {
+  connectionFailure,
   isConnectionClosed,
+  isForbiddenKey,
   isNoScript,
   isOfClusterMember,
   isTryAgain,
@@ -99,6 +102,8 @@ const NO_MEMBER = new Error("the Cluster lists no master");
 const GONE = faultVote("disconnected", true, "its member is not connected");
 const UNANSWERED = faultVote("suspected", true, SILENT.message);
 const UNASKED = faultVote("suspected", false, SILENT.message);
+
+type KeysOfSlot = readonly [fences: string, absent: string];
 
 class ClusterConnection implements Connection {
   readonly #cluster: Cluster;
@@ -206,13 +211,11 @@ class ClusterConnection implements Connection {
     const answers: PartVote[][] = batch.operations.map(() => []);
     let number: number | undefined = batch.number;
     const calls = [...slots].map(async ([slot, parts]) => {
-      const operations = parts.map(({ operation }) => inSmallTable(operation));
-      const forMs = Math.max(...operations.map(tellsForMs));
+      const forMs = Math.max(...parts.map(({ operation }) => tellsForMs(operation)));
       const tag = this.#tags[slot] as string;
       if (forMs > 0) this.#listen({ number: slot, tag }, forMs);
-      const { number: first } = parts[0] as SlotPart;
       const keysOfSlot = [fencesKey(tag), absentKey(tag)] as const;
-      const answered = await this.#call(operations, keysOfSlot, slot, first);
+      const answered = await this.#call(parts, keysOfSlot, slot);
       if (answered === undefined) number = undefined;
       parts.forEach((part, at) => answers[part.index]?.push({ part, vote: answered?.[at] }));
     });
@@ -231,22 +234,28 @@ class ClusterConnection implements Connection {
     );
   }
 
-  /** Undefined if that is not answered, but something else. */
+  /**
+   * Undefined if that is not answered, but something else.
+   *
+   * @param mayLackScript its member may, even if one was sent it
+   */
   async #call(
-    operations: readonly Operation[],
-    keysOfSlot: readonly [fences: string, absent: string],
+    parts: readonly SlotPart[],
+    keysOfSlot: KeysOfSlot,
     slot: number,
-    number: number,
+    mayLackScript = false,
   ): Promise<readonly Vote[] | undefined> {
+    const operations = parts.map(({ operation }) => inSmallTable(operation));
+    const { number } = parts[0] as SlotPart;
     const address = this.#cluster.slots[slot]?.[0] ?? "";
     const member = this.#memberAt(address);
     if (member.isSilent) {
       member.tryAgain();
       return operations.map(() => UNASKED);
     }
-    const name = this.#loaded.has(address) ? "evalsha" : "eval";
+    const name = this.#loaded.has(address) && !mayLackScript ? "evalsha" : "eval";
     this.#loaded.add(address);
-    this.#last.set(slot, number);
+    this.#last.set(slot, Math.max(number, this.#last.get(slot) ?? 0));
     const send = (by: "eval" | "evalsha"): Promise<unknown> => {
       const script = by === "eval" ? BATCH_SCRIPT : BATCH_SHA;
       // The record would be in another slot, so each slot has its own fences.
@@ -268,7 +277,14 @@ class ClusterConnection implements Connection {
       return decoded.kind === "votes" ? decoded.votes : [];
     } catch (error) {
       if (error === SILENT) return operations.map(() => UNANSWERED);
-      if (isTryAgain(error)) return operations.map(() => MOVING);
+      const isMoving = isTryAgain(error);
+      if (parts.length > 1 && (isMoving || isForbiddenKey(error))) {
+        const why = isMoving
+          ? MOVING
+          : faultVote("server", false, connectionFailure(error).message);
+        return await this.#callApart(parts, keysOfSlot, slot, why, name === "eval");
+      }
+      if (isMoving) return operations.map(() => MOVING);
       const isClosed = isConnectionClosed(error);
       // That of the whole Cluster has its own event.
       if (isClosed && this.#cluster.status !== "ready") throw error;
@@ -276,6 +292,34 @@ class ClusterConnection implements Connection {
       if (isClosed || isOfClusterMember(error)) this.#cluster.refreshSlotsCache();
       return operations.map(() => (isClosed ? GONE : operationFault(error)));
     }
+  }
+
+  /**
+   * A call was rejected because of one of its operations, or another: each is sent again alone. If something was sent to the
+   * slot since, that may have been executed: an extension and a release may come after it, and nothing else.
+   *
+   * @param why the vote of what is not sent again
+   * @param withScript the call carried it, which was not read: nobody may wait for the next to do so, as then
+   *   they could not be sent in order
+   */
+  async #callApart(
+    parts: readonly SlotPart[],
+    keysOfSlot: KeysOfSlot,
+    slot: number,
+    why: Vote,
+    withScript: boolean,
+  ): Promise<readonly Vote[] | undefined> {
+    const isLast = this.#last.get(slot) === parts[0]?.number;
+    const nowMs = this.#clock.now();
+    const calls = parts.map(async (part) => {
+      const { kind, sendBeforeMs } = part.operation;
+      const mayBeLate = kind === "extend" || kind === "release";
+      if (sendBeforeMs < nowMs || !(isLast || mayBeLate)) return [why];
+      const operation = isLast ? part.operation : withoutPlace(part.operation);
+      return await this.#call([{ ...part, operation }], keysOfSlot, slot, withScript);
+    });
+    const votes = await Promise.all(calls);
+    return votes.includes(undefined) ? undefined : votes.map((vote) => vote?.[0] ?? why);
   }
 
   #memberAt(address: string): ClusterMember {

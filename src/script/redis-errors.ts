@@ -172,6 +172,11 @@ export function isConnectionClosed(error: unknown): boolean {
   return CLOSED.some((part) => text(error).includes(part));
 }
 
+/** The user may not use one of the keys that a call declares; nothing was executed. */
+export function isForbiddenKey(error: unknown): boolean {
+  return /^NOPERM .*permissions? to access (?:a key|one of the keys)/i.test(text(error));
+}
+
 /** Errors that the server returns before it executes anything of a script. */
 const NOT_EXECUTED = [
   "NOPERM",
@@ -205,5 +210,7 @@ export function operationFault(error: unknown): Vote {
 /** The outcome of a call of the batch script that failed as a whole. */
 export function errorReply(error: unknown): BatchReply {
   if (isNoScript(error)) return { kind: "noScript" };
-  return { kind: "error", ...connectionFailure(error), isExecuted: isExecuted(error) };
+  const { message, isMisconfigured } = connectionFailure(error);
+  if (isForbiddenKey(error)) return { kind: "forbidden", message };
+  return { kind: "error", message, isMisconfigured, isExecuted: isExecuted(error) };
 }

@@ -216,6 +216,8 @@ describe("errors", () => {
     const error = new LockContendedError("invoice", some);
     expect(error.message).to.include('"invoice" is held by 3 that have a permit (free in 400 ms');
     expect(error).to.include({ holderMode: "exclusive", holderLabel: undefined, freeInMs: 400 });
+    const here = new LockContendedError("invoice", some, { ...TRIED, isHeldHere: true });
+    expect(here.message).to.include("held by 3 that have a permit, here too (free in 400 ms");
   });
 
   it("tell how long was waited and how often tried", () => {

@@ -71,6 +71,20 @@ class NodeConnectionBench {
 }
 
 describe("NodeConnection", () => {
+  it("leaves no timer where its transport throws", () => {
+    const clock = new ManualClock();
+    const refused = new Error("refused");
+    const transport = {
+      name: "a:1",
+      connect: () => {
+        throw refused;
+      },
+    };
+    const events = { request: () => expect.fail(), onHandshake: () => {}, onEnd: () => {} };
+    expect(() => new NodeConnection(transport, clock, ENTROPY, 100, events)).to.throw(refused);
+    expect(clock.timerCount).to.equal(0);
+  });
+
   it("says handshake once open, and reports the answer", () => {
     const bench = new NodeConnectionBench();
     expect(bench.connection.handshakes).to.have.length(0);

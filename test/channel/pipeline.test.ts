@@ -15,6 +15,8 @@ import {
 import { NO_LIST } from "../support/no-list.js";
 import { granted, held } from "../support/votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { severalLock } from "../../src/kinds/several.js";
+import { nameKeys } from "../../src/protocol/keys.js";
 
 const ENTROPY = { unit: () => 0.9, id: () => "one" };
 
@@ -275,6 +277,16 @@ describe("Pipeline", () => {
       "refresh 256",
       "refresh 1",
     ]);
+  });
+
+  it("counts a set as often as it has names: a node looks at each", () => {
+    const bench = new PipelineBench();
+    for (const [at, count] of [2, 100, 100, 100, 100, 2].entries()) {
+      const names = Array.from({ length: count }, (_, n) => nameKeys("lock:", `${n}`));
+      bench.push("acquire", `${at}`, { keys: severalLock(names) });
+    }
+    bench.clock.flush();
+    expect(bench.connection.sent.map((batch) => batch.length)).to.deep.equal([3, 3]);
   });
 
   it("sends the script itself with the first call of each connection only", () => {
@@ -585,13 +597,14 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
     expect(bench.connection.sent.slice(1)).to.deep.equal([["acquire b"], ["acquire b"]]);
   });
 
-  it("executes no acquire behind its own release, wherever the script is lost and the line breaks", () => {
+  it("executes no acquire behind its own release, wherever the script is lost, a key is forbidden and the line breaks", () => {
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ do: fc.constant("acquire" as const) }) },
       { weight: 4, arbitrary: fc.record({ do: fc.constant("release" as const), at: fc.nat(9) }) },
       { weight: 5, arbitrary: fc.record({ do: fc.constant("execute" as const) }) },
       { weight: 3, arbitrary: fc.record({ do: fc.constant("answer" as const) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant("lose script" as const) }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant("ask for a forbidden key" as const) }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant("break" as const) }) },
     );
     fc.assert(
@@ -605,6 +618,10 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
           const sent = bench.connection.batches[executedCount];
           if (sent === undefined) return;
           executedCount++;
+          if (sent.batch.operations.some(({ ownerId }) => ownerId === "bad")) {
+            replies.push(() => sent.reply({ kind: "forbidden", message: "NOPERM" }));
+            return;
+          }
           hasScript ||= sent.batch.withScript;
           const isNoScript = !hasScript;
           const votes = sent.batch.operations.map(() => granted(1));
@@ -641,6 +658,7 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
           } else if (todo.do === "execute") execute();
           else if (todo.do === "answer") replies.shift()?.();
           else if (todo.do === "lose script") hasScript = false;
+          else if (todo.do === "ask for a forbidden key") bench.push("extend", "bad");
           else reconnect();
           bench.clock.flush();
         }
@@ -650,6 +668,7 @@ describe("Pipeline: NOSCRIPT, and the connection closes", () => {
           bench.clock.flush();
         }
         expect(bench.pipeline.isIdle, "all is answered").to.equal(true);
+        expect(bench.events.filter((event) => event !== "fault of bad")).to.deep.equal([]);
         for (const owner of released) {
           expect(executed, `${owner} was released`).to.include(`release ${owner}`);
           const last = executed.findLast((one) => one.endsWith(` ${owner}`));
@@ -687,6 +706,134 @@ describe("Pipeline: errors of a whole call", () => {
     bench.connection.batch(0).reply({ kind: "error", message: "BUSY", isExecuted: "unknown" });
     expect(bench.votes.has("release b")).to.equal(false);
     expect(owners(bench.pipeline.reset().sent)).to.deep.equal(["release b"]);
+  });
+});
+
+describe("Pipeline: a key that the user may not use", () => {
+  const FORBIDDEN = { kind: "forbidden", message: "NOPERM" } as const;
+
+  it("E2: sends each of the call alone, in order, and tells only the one that has the key", () => {
+    const bench = PipelineBench.loaded();
+    for (const owner of ["a", "bad", "c"]) bench.push("acquire", owner);
+    bench.clock.flush();
+    bench.connection.batch(0).reply(FORBIDDEN);
+    expect(bench.connection.sent.slice(1)).to.deep.equal([
+      ["acquire a"],
+      ["acquire bad"],
+      ["acquire c"],
+    ]);
+    expect(bench.connection.batch(2).batch.withScript, "the server has it").to.equal(false);
+    bench.connection.answer(1, [granted(7)]);
+    bench.connection.batch(2).reply(FORBIDDEN);
+    bench.connection.answer(3, [granted(9)]);
+    expect(bench.votes.get("acquire a")).to.deep.equal(granted(7));
+    expect(bench.votes.get("acquire bad")).to.include({
+      ...{ kind: "fault", fault: "misconfigured", sent: false, message: "NOPERM" },
+    });
+    expect(bench.votes.get("acquire c")).to.deep.equal(granted(9));
+    expect(bench.events).to.deep.equal(["fault of bad"]);
+    bench.push("extend", "a");
+    bench.push("extend", "c");
+    bench.clock.flush();
+    expect(bench.connection.sent.at(-1), "later ones go together").to.have.length(2);
+  });
+
+  it("sends the script again that was rejected with it, so that others go on beside callers that ask for it all the time", () => {
+    const bench = new PipelineBench();
+    for (const owner of ["a", "b", "bad", "bad"]) bench.push("extend", owner);
+    bench.clock.flush();
+    // Of a server: permissions come first, then the script, which it has once a call with it was executed.
+    let isLoaded = false;
+    for (let at = 0; at < bench.connection.batches.length && at < 20; at++) {
+      const { operations, withScript } = bench.connection.batch(at).batch;
+      if (operations.some(({ ownerId }) => ownerId === "bad")) {
+        if (bench.votes.size < 3) bench.push("extend", "bad");
+        bench.connection.batch(at).reply(FORBIDDEN);
+      } else if (isLoaded || withScript) {
+        isLoaded = true;
+        bench.connection.answer(at);
+      } else bench.noScript(at);
+    }
+    expect([...bench.votes.keys()]).to.include.members(["extend a", "extend b"]);
+    expect(bench.events).to.not.include("broken");
+  });
+
+  it("drains the replies first, and sends no acquire that its own release has overtaken", () => {
+    const bench = PipelineBench.loaded();
+    bench.push("acquire", "a");
+    bench.push("acquire", "bad");
+    bench.clock.flush();
+    bench.send("release", "a");
+    bench.connection.batch(0).reply(FORBIDDEN);
+    bench.send("acquire", "later");
+    expect(bench.connection.batches).to.have.length(2);
+    bench.connection.answer(1, [held()]);
+    expect(bench.connection.sent.slice(2)).to.deep.equal([["acquire bad"], ["acquire later"]]);
+    expect(bench.votes.get("acquire a")).to.include({ kind: "fault", sent: false });
+  });
+
+  it("sends it with no end of an overdue holder, which would be told as well, and for ever", () => {
+    const bench = PipelineBench.loaded();
+    bench.send("acquire", "a");
+    bench.connection.answer(0, [{ ...held(), signs: "1000~aaaaaa@1" }]);
+    bench.clock.advance(2_000);
+    bench.send("acquire", "b");
+    expect(bench.connection.sent[1]).to.deep.equal(["expire 1000~aaaaaa@1", "acquire b"]);
+    for (let at = 1; at < bench.connection.batches.length && at < 10; at++)
+      bench.connection.batch(at).reply(FORBIDDEN);
+    expect(bench.connection.sent.slice(2)).to.deep.equal([["expire 1000~aaaaaa@1"], ["acquire b"]]);
+    expect(bench.votes.get("acquire b")).to.include({ fault: "misconfigured" });
+  });
+
+  it("finds it among many in parts, each rejected one in smaller parts, and tells only its caller", () => {
+    const bench = PipelineBench.loaded();
+    for (let n = 0; n < 256; n++) bench.push("extend", `${n}`);
+    bench.clock.flush();
+    bench.push("extend", "x");
+    bench.push("extend", "y");
+    bench.connection.batch(0).reply(FORBIDDEN);
+    const executed: string[] = [];
+    for (let at = 1; at < bench.connection.batches.length; at++) {
+      const sent = bench.connection.sent[at] ?? [];
+      if (sent.includes("extend 7")) bench.connection.batch(at).reply(FORBIDDEN);
+      else {
+        executed.push(...sent);
+        bench.connection.answer(at);
+      }
+      bench.clock.flush();
+    }
+    expect(bench.connection.sent.slice(1).map((call) => call.length)).to.deep.equal([
+      ...Array.from({ length: 16 }, () => 16),
+      ...Array.from({ length: 16 }, () => 1),
+      2,
+    ]);
+    expect(bench.events).to.deep.equal(["fault of 7"]);
+    expect(bench.votes.size).to.equal(258);
+    expect(new Set(executed).size, "each once").to.equal(executed.length);
+  });
+
+  it("looks for it in a part no less because a later call is rejected too", () => {
+    const bench = PipelineBench.loaded();
+    for (let n = 0; n < 40; n++) bench.push("extend", n === 0 ? "bad" : `${n}`);
+    bench.clock.flush();
+    let asked = 0;
+    for (let at = 0; at < bench.connection.batches.length && at < 60; at++) {
+      // Somebody asks for it as soon as anything is answered.
+      if (asked++ < 40) bench.push("extend", "bad");
+      if (bench.connection.sent[at]?.includes("extend bad"))
+        bench.connection.batch(at).reply(FORBIDDEN);
+      else bench.connection.answer(at);
+      bench.clock.flush();
+    }
+    expect(bench.votes.size).to.equal(40);
+  });
+
+  it("tells of a release that is owed, which is sent again as where the node cannot write", () => {
+    const bench = PipelineBench.loaded();
+    bench.send("release", "bad", {}, true);
+    bench.connection.batch(0).reply(FORBIDDEN);
+    expect(bench.votes.get("release bad")).to.include({ fault: "misconfigured" });
+    expect(bench.events).to.deep.equal(["fault of bad"]);
   });
 });
 

@@ -16,6 +16,11 @@ const THREE = [0, 1, 2];
 
 /** That it is held, as a node refuses a set. */
 const without = (keys: LockKind): Vote => ({ ...held(60_000), key: keys.lockKey });
+const waitedFor = (waitingCount: number): Vote => ({
+  ...held(),
+  key: ZERO.lockKey,
+  waitingCount,
+});
 const LACKS = { invoice: without(KEYS), zero: without(ZERO) };
 
 /** Three nodes, whose messages come to an inbox. */
@@ -54,6 +59,8 @@ function setsBench() {
 function gatheringBench(afterMs = 800, lease: Partial<LeaseSettings> = { renew: false }) {
   const all = setsBench();
   const { bench, answer, turn } = all;
+  // For as long as it ever does.
+  bench.context.entropy.unit = () => 1 - 2 ** -53;
   const taken = bench.acquire(lease, { ...WAIT, waitMs: 20_000 }, SET);
   answer(SET, LACKS.invoice);
   answer(KEYS, held(60_000));
@@ -346,11 +353,6 @@ describe("Sets of the same names in one process", () => {
     set();
     answer(SET, LACKS.zero);
     answer(ZERO, held(60_000));
-    const waitedFor = (waitingCount: number): Vote => ({
-      ...held(),
-      key: ZERO.lockKey,
-      waitingCount,
-    });
     const many = set({ maxWaiters: 2 });
     // Besides that waiter, one of another process.
     answer(SET, waitedFor(2));
@@ -358,6 +360,51 @@ describe("Sets of the same names in one process", () => {
     const few = set({ maxWaiters: 2 });
     answer(SET, waitedFor(1));
     expect(few.outcomes).to.have.length(0);
+  });
+
+  describe("L8: count who waits in their process", () => {
+    it("for the name alone", () => {
+      const { set, plain, answer } = setsBench();
+      plain(ZERO);
+      answer(ZERO, held(60_000));
+      plain(ZERO);
+      const many = set({ maxWaiters: 2 });
+      answer(SET, waitedFor(1));
+      expect(many.outcomes[0]).to.include({ kind: "refused", waitingCount: 2 });
+      const few = set({ maxWaiters: 3 });
+      answer(SET, waitedFor(1));
+      expect(few.outcomes).to.have.length(0);
+    });
+
+    it("for the name as another set", () => {
+      const { set, answer } = setsBench();
+      set({}, severalLock([ZERO, keysOf("lock:", "zoo")]));
+      answer(severalLock([ZERO, keysOf("lock:", "zoo")]), LACKS.zero);
+      answer(ZERO, held(60_000));
+      const second = set({ maxWaiters: 1 });
+      answer(SET, waitedFor(1));
+      expect(second.outcomes[0]).to.include({ kind: "refused", waitingCount: 1 });
+    });
+
+    it("and another process there, where they themselves wait for another name", () => {
+      const { set, answer } = setsBench();
+      set();
+      answer(SET, LACKS.invoice);
+      answer(KEYS, held(60_000));
+      const second = set({ maxWaiters: 2 });
+      answer(SET, waitedFor(1));
+      expect(second.outcomes[0]).to.include({ kind: "refused", waitingCount: 2 });
+    });
+
+    it("and are counted by one that wants the name alone", () => {
+      const { set, plain, answer } = setsBench();
+      set();
+      answer(SET, LACKS.zero);
+      answer(ZERO, held(60_000));
+      const { outcomes } = plain(ZERO, { maxWaiters: 1 });
+      answer(ZERO, { ...held(), waitingCount: 1 });
+      expect(outcomes[0]).to.include({ kind: "refused", waitingCount: 1 });
+    });
   });
 
   it("keep nothing once they let others of them ask", () => {

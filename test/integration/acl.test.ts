@@ -207,6 +207,30 @@ describe("A user with the least permissions", function () {
     expect(error.message).to.match(/add \+zscore|permissions\.md/);
   });
 
+  it("E2: is refused a name that it may not lock, while all else goes on", async () => {
+    await using fleet = await RedisFleet.start({ nodes: 3 });
+    const keys = ["&quorate:inbox:*", "~lock:app:*", "~quorate:*"];
+    await using locks = new LockManager(await allow(fleet, COMMANDS, keys), OPTIONS);
+    await locks.ready({ all: true });
+    const states: string[] = [];
+    locks.on("node", ({ state }) => states.push(state));
+    locks.on("warning", ({ message }) => states.push(message));
+    const lock = await locks.acquire("app:a");
+    for (let round = 0; round < 3; round++) {
+      const [refused, granted] = await Promise.all([
+        rejectionWith(MisconfiguredError, locks.acquire("other")),
+        locks.acquire("app:b"),
+        rejectionWith(MisconfiguredError, locks.acquire(["app:c", "other"])),
+        lock.extend(),
+      ]);
+      expect(refused.message).to.include("NOPERM");
+      expect(await granted.release()).to.equal("released");
+    }
+    expect(await lock.release()).to.equal("released");
+    expect(states).to.deep.equal([]);
+    await noLockKeys(fleet.nodes);
+  });
+
   it("is found to be misconfigured at the start without its keys", async () => {
     await using fleet = await RedisFleet.start({ nodes: 1 });
     await using locks = new LockManager(await allow(fleet, COMMANDS, ["~other:*"]), OPTIONS);

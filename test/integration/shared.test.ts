@@ -29,7 +29,7 @@ for (const place of ALL_PLACES) {
       expect(await a.tryAcquire("name")).to.equal(null);
       const error = await rejectionWith(WaitTimeoutError, b.acquire("name", { waitMs: 30 }));
       expect(error).to.include({ holderMode: "shared", holderLabel: undefined });
-      expect(error.message).to.include("held by this lock manager");
+      expect(error.message).to.include("held by readers, here too");
       await readers[0]?.extend();
       await Promise.all(readers.slice(1).map((lock) => lock.release()));
       expect(await b.tryAcquire("name"), "one is left").to.equal(null);

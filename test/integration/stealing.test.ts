@@ -97,6 +97,18 @@ for (const place of ALL_PLACES) {
         expect((await a.query()).held).to.have.length(1);
         await second.extend();
       });
+
+      it(`is no longer held once its manager has the name again at once, where it ${how} elsewhere`, async () => {
+        const [a, b] = [manager(brief(6_000)), manager()];
+        const first = await a.acquire("name");
+        await end(b);
+        for (const again of ["name", ["name", "other"]]) {
+          const second = await a.tryAcquire(again);
+          expect([first.isHeld, second?.isHeld]).to.deep.equal([false, true]);
+          expect(first.signal.reason).to.include({ reason: "taken", name: "LockLostError" });
+          await second?.release();
+        }
+      });
     }
 
     it("cannot be extended, nor released from under the preemptor", async () => {

@@ -12,8 +12,16 @@ describe("keptNamesMs", () => {
     ["is no shorter than a short reservation", 10, 4, 5],
     ["grows without limit: so in the end it is longer than others hold a name", 8e6, 200, 1e6],
   ] as const) {
-    it(says, () => expect(keptNamesMs(waitedMs, nodeTimeoutMs)).to.equal(keptMs));
+    it(says, () => {
+      expect(keptNamesMs(waitedMs, nodeTimeoutMs, 1)).to.equal(keptMs);
+      expect(keptNamesMs(waitedMs, nodeTimeoutMs, 0)).to.equal(keptMs / 2);
+    });
   }
+
+  it("W8: differs for sets that have waited equally long, by a part that grows with the wait", () => {
+    const [one, other] = [0.2, 0.6].map((unit) => keptNamesMs(8_000, 200, unit));
+    expect([one, other]).to.deep.equal([600, 800]);
+  });
 });
 
 describe("missingKey", () => {

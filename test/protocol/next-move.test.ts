@@ -103,7 +103,7 @@ function knownOf(facts: Facts): Known {
 /** First in line, notified by the nodes, asleep until its deadline, after one attempt. */
 const FIRST: Facts = {
   ...{ wait: WAIT, deadlineMs: DEADLINE_MS, nodeCount: 3, attemptCount: 1, isUnderWay: false },
-  ...{ isLost: false, ownWaiters: { count: 0, placeCount: 0 }, wasFirst: true },
+  ...{ isLost: false, ownWaiters: () => ({ count: 0, placeCount: 0 }), wasFirst: true },
   ...{ isOwned: false, isFirst: true, isLetIn: false, isHeard: true, isRefreshed: true },
   ...{ isInPlace: false, isItsTurn: false, isTurnSeen: false, mayAskInTurn: true },
   ...{ wakeAtMs: DEADLINE_MS, askAtMs: DEADLINE_MS, random: () => 0.5 },
@@ -210,7 +210,9 @@ table("nextMove, when it is requested", [
 
 const LIMITED: Facts = { ...NEW, wait: { ...WAIT, maxWaiters: 2 } };
 const LIMITED_FAIR: Facts = { ...NEW, wait: { ...FAIR, maxWaiters: 2 } };
-const own = (count: number) => ({ ownWaiters: { count, placeCount: Math.min(count, 1) } });
+const own = (count: number) => ({
+  ownWaiters: () => ({ count, placeCount: Math.min(count, 1) }),
+});
 /** Each node says that so many wait. */
 const refusedBeside = (waitingCount: number): AttemptFailure =>
   failureOf(

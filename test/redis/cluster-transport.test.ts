@@ -2,6 +2,7 @@ import keySlot from "cluster-key-slot";
 import { expect } from "chai";
 import type { Cluster, Command } from "ioredis";
 import { EventEmitter } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import type {
   BatchReply,
   Connection,
@@ -11,7 +12,7 @@ import type {
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { sharedLock } from "../../src/kinds/shared.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
-import { newOperation, type Operation } from "../../src/protocol/operation.js";
+import { newOperation, type Operation, type OperationKind } from "../../src/protocol/operation.js";
 import { BatchWire } from "../../src/script/batch-encoder.js";
 import { ClusterTransport } from "../../src/redis/cluster-transport.js";
 import { absentKey } from "../../src/redis/slot-move.js";
@@ -261,6 +262,78 @@ describe("ClusterTransport", () => {
       if (reply?.kind !== "votes") return expect.fail("no votes");
       const found = reply.votes.map((vote) => (vote.kind === "fault" ? vote.sent : vote.kind));
       expect(found).to.deep.equal(names.map((name) => (name === "b" ? false : "granted")));
+    });
+
+    describe("E2: a call that is rejected because of one of its operations", () => {
+      const together = (kinds: readonly OperationKind[]): Operation[] =>
+        kinds.map((kind, at) => operation(kind, `${kind} ${at}`, { keys: keysOf("lock:", "b") }));
+      const REJECTIONS = [
+        "TRYAGAIN Multiple keys request during rehashing of slot",
+        "NOPERM No permissions to access a key",
+      ];
+
+      for (const said of REJECTIONS) {
+        it(`sends each of them again alone, in order: ${said.split(" ", 1)[0]}`, async () => {
+          const calls: Call[] = [];
+          const answer = (call: Call): unknown => {
+            calls.push(call);
+            if (call.words.includes("acquire 1")) throw new Error(said);
+            return call.number;
+          };
+          const reply = await sent(answer, together(["extend", "acquire", "release"]));
+          if (reply?.kind !== "votes") return expect.fail("no votes");
+          expect(reply.votes.map(({ kind }) => kind)).to.deep.equal([
+            "granted",
+            "fault",
+            "granted",
+          ]);
+          expect(calls.map(({ keys }) => keys.length)).to.deep.equal([3, 1, 1, 1]);
+          const [{ number } = { number: 0 }] = calls;
+          expect(calls.map((call) => call.number - number)).to.deep.equal([0, 0, 1, 2]);
+        });
+      }
+
+      it("sends the script again that was rejected with it, to a member that has lost it", async () => {
+        // Permissions come first, then the script.
+        let isLoaded = false;
+        const answer = ({ name, number, words }: Call): unknown => {
+          if (words.includes("acquire 0")) throw new Error(REJECTIONS[1]);
+          isLoaded ||= name === "eval";
+          if (!isLoaded) throw new Error("NOSCRIPT No matching script");
+          return number;
+        };
+        const reply = await sent(answer, together(["acquire", "extend", "release"]));
+        if (reply?.kind !== "votes") return expect.fail("no votes");
+        expect(reply.votes.map(({ kind }) => kind)).to.deep.equal(["fault", "granted", "granted"]);
+      });
+
+      it("sends only extensions and releases again once something else was sent to the slot", async () => {
+        const rejected: (() => void)[] = [];
+        const calls: Call[] = [];
+        const connection = connectionTo(`${A}\n`, (call) => {
+          calls.push(call);
+          if (calls.length > 1) return call.number;
+          return new Promise((_, reject) => {
+            rejected.push(() => reject(new Error(REJECTIONS[0])));
+          });
+        });
+        await new Promise<HandshakeReply>((resolve) => connection.handshake(REQUEST, resolve));
+        const replies: BatchReply[] = [];
+        const send = (number: number, operations: readonly Operation[]): void =>
+          connection.send({ operations, recordId: "", number, withScript: true }, (reply) =>
+            replies.push(reply),
+          );
+        send(10, together(["acquire", "extend", "release"]));
+        send(13, together(["release"]));
+        await setImmediate();
+        rejected[0]?.();
+        await setImmediate();
+        expect(calls.map(({ number }) => number)).to.deep.equal([10, 13, 11, 12]);
+        const [, first] = replies;
+        if (first?.kind !== "votes") return expect.fail("no votes");
+        const found = first.votes.map((vote) => (vote.kind === "fault" ? vote.sent : vote.kind));
+        expect(found).to.deep.equal([false, "granted", "granted"]);
+      });
     });
 
     it("declares a key that never exists in each slot where holders stand beside a lock key", async () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import {
   connectionFailure,
+  errorReply,
   isConnectionClosed,
   isExecuted,
   isNoScript,
@@ -189,6 +190,26 @@ describe("isOfClusterMember", () => {
     for (const message of ["ERR MOVED", "MOVEDX", "LOADING"]) {
       expect(isOfClusterMember(new Error(message)), message).to.equal(false);
     }
+  });
+});
+
+describe("errorReply", () => {
+  for (const said of [
+    "NOPERM this user has no permissions to access one of the keys used as arguments",
+    "NOPERM No permissions to access a key",
+  ]) {
+    it(`takes "${said}" for one of the operations`, () => {
+      const { message } = connectionFailure(new Error(said));
+      expect(errorReply(new Error(said))).to.deep.equal({ kind: "forbidden", message });
+    });
+  }
+
+  it("takes other missing permissions, also those that a script meets, for the whole call", () => {
+    for (const said of [
+      "NOPERM this user has no permissions to run the 'eval' command",
+      "ERR ACL failure in script: No permissions to access a key script: f2e0, on @user_script:1.",
+    ])
+      expect(errorReply(new Error(said))).to.include({ kind: "error", isMisconfigured: true });
   });
 });
 

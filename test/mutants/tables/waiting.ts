@@ -194,7 +194,7 @@ export const ROWS: readonly Row[] = [
     means:
       "a lock that was ended elsewhere is held beside the next one of its manager, until its renewal",
     file: "src/manager/acquirer.ts",
-    find: "if (this.held.size > 1 && acquire.hadToWait) endDisproved(this.held, outcome.lease);",
+    find: "if (this.held.size > 1) endDisproved(this.held.on(keys.lockKeys), lease);",
     replace: "",
     test: "test/integration/stealing.test.ts",
   },
@@ -208,7 +208,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1", "S2"],
     seedBudget: 1500,
-    pin: { where: 0, seed: 2, ms: 95 },
+    pin: { where: 0, seed: 2, timing: 4, ms: 982 },
   },
   {
     id: "rest-lets-all-pass",
@@ -243,12 +243,23 @@ export const ROWS: readonly Row[] = [
     means: "a set that lacks a name lets go of those that it has at once",
     seenIn: "locks of several names that try again from the start",
     file: "src/coordinator/gathering.ts",
-    find: "nowMs + keptNamesMs(nowMs - startedMs, settings.nodeTimeoutMs)",
-    replace: "nowMs + 0 * keptNamesMs(nowMs - startedMs, settings.nodeTimeoutMs)",
+    find: "schedule.set(this, nowMs + keptMs)",
+    replace: "schedule.set(this, nowMs + 0 * keptMs)",
     where: ["several"],
     noticedBy: ["W8"],
     seedBudget: 400,
     pin: { where: 0, seed: 25, ms: 2064 },
+  },
+  {
+    id: "sets-keep-equally-long",
+    means:
+      "two sets that have waited equally long exchange the names that each other lacks, again and again",
+    seenIn: "retries without jitter",
+    file: "src/protocol/gathering.ts",
+    find: "KEPT_SHARE * waitedMs) * (0.5 + unit / 2)",
+    replace: "KEPT_SHARE * waitedMs)",
+    test: "test/protocol/gathering.test.ts",
+    grep: "W8",
   },
   {
     id: "set-only-polls",
