@@ -33,10 +33,15 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     return element.link?.set === this;
   }
 
-  /** Appends the element, unless it is in the set already. @throws Error if it is in another set */
-  add(element: Element): void {
+  /**
+   * Appends the element, unless it is in the set already.
+   *
+   * @returns whether it was not
+   * @throws Error if it is in another set
+   */
+  add(element: Element): boolean {
     if (element.link !== undefined) {
-      if (this.has(element)) return;
+      if (this.has(element)) return false;
       throw new Error("an element of another set");
     }
     const order = ++this.#lastOrder;
@@ -47,12 +52,13 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     else previous.next = link;
     this.last = element;
     this.size++;
+    return true;
   }
 
-  /** No effect on an element that is not in the set. */
-  delete(element: Element): void {
+  /** No effect on an element that is not in the set. @returns whether it was */
+  delete(element: Element): boolean {
     const { link } = element;
-    if (link?.set !== this) return;
+    if (link?.set !== this) return false;
     const { previous, next } = link;
     if (previous === undefined) this.first = next?.element as Element | undefined;
     else previous.next = next;
@@ -62,6 +68,7 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     link.next = undefined;
     element.link = undefined;
     this.size--;
+    return true;
   }
 
   /** The one before it; undefined for the first, and for one that is not in the set. */

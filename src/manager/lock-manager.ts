@@ -108,9 +108,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
   });
   readonly #opened: OpenedManager;
   readonly #onEnd = (lease: Lease): void => {
-    const { held } = this.#acquirer;
-    held.delete(lease);
-    if (held.isIndexed) held.onDeleted(lease);
+    this.#acquirer.held.delete(lease);
     if (this.#acquirer.state !== "open") this.#drain.look();
   };
   /** Until it is ready. */
@@ -129,11 +127,7 @@ export class LockManager extends EventEmitter<LockManagerEvents> implements Lock
     super();
     this.#settings = resolveManagerOptions(options);
     this.#nodes = openNodes(nodes, this.#settings, this.#telemetry, {
-      onGranted: (lease: Lease) => {
-        const { held } = this.#acquirer;
-        held.add(lease);
-        if (held.size > 1) held.onAdded(lease);
-      },
+      onGranted: (lease: Lease) => this.#acquirer.held.add(lease),
       onReleased: this.#onEnd,
       onLost: (lease: Lease, reason) => {
         this.#onEnd(lease);

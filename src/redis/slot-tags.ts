@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import keySlot from "cluster-key-slot";
 
 /** Hash slots of a Cluster. */
@@ -18,7 +17,7 @@ export async function hashedTags(): Promise<SlotTags> {
   const tags: string[] = [];
   let leftCount = SLOT_COUNT;
   for (let next = 0; leftCount > 0; next++) {
-    if (next % SLICE_SIZE === 0) await nextTurn();
+    if (next % SLICE_SIZE === 0) await new Promise((resolve) => setImmediate(resolve));
     const tag = String(next);
     const slot = keySlot(tag);
     if (tags[slot] !== undefined) continue;

@@ -754,6 +754,7 @@ describe("Pipeline: a key that the user may not use", () => {
         bench.connection.answer(at);
       } else bench.noScript(at);
     }
+    expect(bench.connection.batch(1).batch.withScript).to.equal(true);
     expect([...bench.votes.keys()]).to.include.members(["extend a", "extend b"]);
     expect(bench.events).to.not.include("broken");
   });

@@ -163,15 +163,15 @@ export const ROWS: readonly Row[] = [
     grep: "E2",
   },
   {
-    id: "rejected-script-believed",
+    id: "rejected-call-whole-again",
     means:
-      "on a node that has lost the script, nobody is granted anything while others ask for a name that they may not lock",
-    seenIn: "caches of loaded scripts that are filled when the script is sent",
+      "nobody is granted anything while others ask for a name that they may not lock, as all that shares a call with it is rejected again and again",
+    seenIn: "retries of a batch that has failed as a whole",
     file: "src/channel/pipeline.ts",
-    find: 'if (reply.kind === "forbidden" && answered.withScript) this.#isScriptLoaded = false;',
+    find: "if (entry.maxBatchSize !== undefined) maxSize = Math.min(maxSize, entry.maxBatchSize);",
     replace: "",
     test: "test/channel/pipeline.test.ts",
-    grep: "sends the script again that was rejected",
+    grep: "looks for it in a part",
   },
   {
     id: "set-counts-as-one-name",
