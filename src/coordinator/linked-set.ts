@@ -1,3 +1,5 @@
+import { fenceBucketOf } from "../protocol/keys.js";
+
 /** An element of a {@link LinkedSet}; it can be in one set at a time. */
 export interface Linkable {
   /** Its position; undefined while it is in none. Owned by the set. */
@@ -95,4 +97,83 @@ export class LinkedSet<Element extends Linkable> implements Iterable<Element> {
     while (link !== undefined && link.order <= order) link = link.next;
     return link;
   }
+}
+
+/** With a hundred thousand elements a chain has about twenty-five. */
+const CHAIN_COUNT = 4_096;
+
+/** An element with the lock keys by which it is found. */
+interface Keyed extends Linkable {
+  readonly keys: { readonly lockKeys: readonly string[] };
+}
+
+/** An element under one of its keys. */
+interface Entry<Element> {
+  readonly lockKey: string;
+  readonly element: Element;
+  next: Entry<Element> | undefined;
+}
+
+/**
+ * A {@link LinkedSet} whose elements are found by lock key as well. Where there is only one, as in most services, that costs no
+ * work.
+ */
+export class KeyedSet<Element extends Keyed> extends LinkedSet<Element> {
+  #isIndexed = false;
+  /** By hash of the lock key. No `Map`: that has the trouble of a `Set`. */
+  readonly #chains: (Entry<Element> | undefined)[] = [];
+
+  override add(element: Element): boolean {
+    if (!super.add(element)) return false;
+    if (this.#isIndexed) this.#index(element);
+    else if (this.size > 1) {
+      for (const each of this) this.#index(each);
+      this.#isIndexed = true;
+    }
+    return true;
+  }
+
+  override delete(element: Element): boolean {
+    if (!super.delete(element)) return false;
+    if (this.#isIndexed) {
+      for (const lockKey of element.keys.lockKeys) this.#remove(chainOf(lockKey), element);
+      this.#isIndexed = this.size > 0;
+    }
+    return true;
+  }
+
+  #index(element: Element): void {
+    for (const lockKey of element.keys.lockKeys) {
+      const chain = chainOf(lockKey);
+      this.#chains[chain] = { lockKey, element, next: this.#chains[chain] };
+    }
+  }
+
+  #remove(chain: number, element: Element): void {
+    let before: Entry<Element> | undefined;
+    let entry = this.#chains[chain];
+    while (entry !== undefined && entry.element !== element) {
+      before = entry;
+      entry = entry.next;
+    }
+    if (before === undefined) this.#chains[chain] = entry?.next;
+    else before.next = entry?.next;
+    // Nor does what is removed point to what remains.
+    if (entry !== undefined) entry.next = undefined;
+  }
+
+  /** Those with one of these keys, once for each of them. */
+  on(lockKeys: readonly string[]): Element[] {
+    return lockKeys.flatMap((lockKey) => {
+      if (!this.#isIndexed) return [...this].filter(({ keys }) => keys.lockKeys.includes(lockKey));
+      const found: Element[] = [];
+      for (let entry = this.#chains[chainOf(lockKey)]; entry !== undefined; entry = entry.next)
+        if (entry.lockKey === lockKey) found.push(entry.element);
+      return found;
+    });
+  }
+}
+
+function chainOf(lockKey: string): number {
+  return Number(fenceBucketOf(lockKey)) % CHAIN_COUNT;
 }

@@ -1,7 +1,8 @@
 import { Acquire, type AcquireOutcome, type Wanted } from "../coordinator/acquire.js";
 import type { LeaseHandle } from "../coordinator/lease.js";
 import type { LeaseSettings } from "../coordinator/lease-settings.js";
-import { LinkedSet } from "../coordinator/linked-set.js";
+import { KeyedSet, LinkedSet } from "../coordinator/linked-set.js";
+import type { ManagedLease } from "../coordinator/observer.js";
 import { endDisproved, type Pending } from "../coordinator/preemption.js";
 import { ClosedError, LockHeldError, LockLostError, type QuorateError } from "../api/errors.js";
 import type { QuorateWarning } from "../api/events.js";
@@ -24,7 +25,6 @@ import { whenAborted } from "../runtime/when-aborted.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { withCaller } from "./caller.js";
 import { GraceTimers } from "./grace-timers.js";
-import { HeldLocks } from "./held-locks.js";
 import { KnownSizes } from "./known-sizes.js";
 import { LeasedLock } from "./lock.js";
 import { errorOf, recordedTtlOf } from "./outcome-error.js";
@@ -68,7 +68,7 @@ const SHORT_TTL_MS = 100;
 export class Acquirer {
   readonly nodes: OpenNodes;
   readonly settings: ManagerSettings;
-  readonly held = new HeldLocks();
+  readonly held = new KeyedSet<ManagedLease>();
   /** Waiting acquires, adoptions and campaigns; they are aborted when the manager closes. */
   readonly pending = new LinkedSet<Pending>();
   /** The locks of elections. */

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { LinkedSet, type Linkable } from "../../src/coordinator/linked-set.js";
+import { KeyedSet, LinkedSet, type Linkable } from "../../src/coordinator/linked-set.js";
+import { fenceBucketOf } from "../../src/protocol/keys.js";
 
 class Element implements Linkable {
   link: Linkable["link"] = undefined;
@@ -9,6 +10,11 @@ class Element implements Linkable {
   constructor(id: number) {
     this.id = id;
   }
+}
+
+interface Keyed extends Linkable {
+  readonly id: string;
+  readonly keys: { readonly lockKeys: readonly string[] };
 }
 
 const COUNT = 6;
@@ -82,5 +88,46 @@ describe("LinkedSet", () => {
     expect(() => other.add(element)).to.throw("another set");
     other.delete(element);
     expect([one.has(element), other.has(element)]).to.deep.equal([true, false]);
+  });
+});
+
+/** Of so few chains that they share some, as names of other programs do. */
+const KEYS = sharingChains(6);
+
+/** Lock keys that are all in one of two chains. */
+function sharingChains(count: number): string[] {
+  const found: string[] = [];
+  for (let n = 0; found.length < count; n++)
+    if ((Number(fenceBucketOf(`lock:${n}`)) & 4_095) >> 1 === 7) found.push(`lock:${n}`);
+  return found;
+}
+
+describe("KeyedSet", () => {
+  it("finds elements by key, and is a LinkedSet, as one that looks at all", () => {
+    const sets = fc.uniqueArray(fc.constantFrom(...KEYS), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(sets, fc.boolean()), { maxLength: 30 }), (steps) => {
+        const set = new KeyedSet<Keyed>();
+        const all: Keyed[] = [];
+        for (const [lockKeys, isAdded] of steps) {
+          const known = all.find(({ id }) => id === lockKeys.join());
+          if (isAdded) {
+            const element = known ?? { id: lockKeys.join(), keys: { lockKeys } };
+            expect(set.add(element)).to.equal(known === undefined);
+            if (known === undefined) all.push(element);
+          } else if (known !== undefined) {
+            expect(set.delete(known)).to.equal(true);
+            expect(set.delete(known)).to.equal(false);
+            all.splice(all.indexOf(known), 1);
+          }
+          expect([...set]).to.deep.equal(all);
+          expect(set.size).to.equal(all.length);
+          for (const key of [...KEYS, "unknown"]) {
+            const has = all.filter(({ keys }) => keys.lockKeys.includes(key));
+            expect(set.on([key])).to.have.members(has);
+          }
+        }
+      }),
+    );
   });
 });
