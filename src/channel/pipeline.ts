@@ -309,11 +309,15 @@ export class Pipeline {
     if (this.suspicion.isSuspected) this.suspicion.trust();
     // The server rejects a call before it reads the script that came with it.
     if (reply.kind === "forbidden" && answered.withScript) this.#isScriptLoaded = false;
-    if (reply.kind === "noScript" || reply.kind === "forbidden") {
-      if (reply.kind === "noScript" || answered.entries.length > 1) {
-        this.#unexecuted ??= new Unexecuted();
-        this.#unexecuted.add(answered.entries, reply.kind);
-      } else this.#forbid(answered.entries, reply.message);
+    if (reply.kind === "noScript" || (reply.kind === "forbidden" && answered.entries.length > 1)) {
+      this.#unexecuted ??= new Unexecuted();
+      this.#unexecuted.add(answered.entries, reply.kind);
+    } else if (reply.kind === "forbidden") {
+      // Only the operation that has the key is told: others go on.
+      const [entry] = answered.entries as readonly [Entry];
+      const vote = faultVote("misconfigured", false, reply.message);
+      entry.receiver.onVote(entry.index, vote);
+      this.#node.onFault(entry, vote);
     } else {
       this.#unexecuted?.onExecuted(answered.entries);
       for (const [at, entry] of answered.entries.entries()) {
@@ -331,15 +335,6 @@ export class Pipeline {
     if (this.#queue.length > 0) this.#flushSoon();
     else this.#onIdle?.();
   };
-
-  /** Only the operation that has the key is told: others go on. */
-  #forbid(entries: readonly Entry[], message: string): void {
-    const vote = faultVote("misconfigured", false, message);
-    for (const entry of entries) {
-      entry.receiver.onVote(entry.index, vote);
-      this.#node.onFault(entry, vote);
-    }
-  }
 
   /** Operations of rejected calls, in order, except those that their own release has overtaken. */
   #sendAgain(unexecuted: Unexecuted): void {

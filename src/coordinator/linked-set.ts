@@ -115,8 +115,8 @@ interface Entry<Element> {
 }
 
 /**
- * A {@link LinkedSet} whose elements are found by lock key as well. Where there is only one, as in most services, that costs no
- * work.
+ * A {@link LinkedSet} whose elements are found by lock key as well. Where there is only one, as in most services, that
+ * costs no work.
  */
 export class KeyedSet<Element extends Keyed> extends LinkedSet<Element> {
   #isIndexed = false;

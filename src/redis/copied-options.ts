@@ -10,7 +10,7 @@ const COPIED = [
   ...["sentinelMaxConnections", "updateSentinels", "failoverDetector"],
 ];
 
-/** Set by Quorate itself, or without effect here. A key prefix is in no list: it would lock other keys. */
+/** Set by Quorate itself, or without effect here. */
 const OWN = [
   ...["sentinelRetryStrategy", "retryStrategy", "reconnectOnError", "maxRetriesPerRequest"],
   ...["maxLoadingRetryTime", "autoResubscribe", "autoResendUnfulfilledCommands"],
@@ -34,12 +34,16 @@ const OWN_OF_CLUSTER = [
   ...["shardedSubscribers", "scripts", "himportFieldsets", "showFriendlyErrorStack"],
 ];
 
+/** All that ioredis has for a client of one server but a key prefix, which no list has: it would lock other keys. */
+const OF_REDIS = [...COPIED, ...OWN];
+const OF_CLUSTER = [...COPIED_OF_CLUSTER, ...OWN_OF_CLUSTER];
+
 /** Additional options of iovalkey: they concern its own reconnection. */
 const IOVALKEY_OPTIONS = ["familyFallback"];
 
 /** Whether ioredis has an option of that name for a client of one server. */
 export function isRedisOption(name: string): boolean {
-  return [...COPIED, ...OWN, "keyPrefix"].includes(name);
+  return name === "keyPrefix" || OF_REDIS.includes(name);
 }
 
 /** The options of a client that our own connections use. */
@@ -61,15 +65,16 @@ function copied(options: object, names: readonly string[]): object {
 
 /** @throws TypeError naming an option that our connections could not honour. */
 export function checkClient(options: object, at: string, isCluster: boolean): void {
-  if (!isCluster) return checkAll(options, [...COPIED, ...OWN], at);
-  checkAll(options, [...COPIED_OF_CLUSTER, ...OWN_OF_CLUSTER], at);
+  if (!isCluster) return checkAll(options, OF_REDIS, at);
+  checkAll(options, OF_CLUSTER, at);
   const { redisOptions = {} } = options as ClusterOptions;
-  checkAll(redisOptions, [...COPIED, ...OWN], at);
+  checkAll(redisOptions, OF_REDIS, at);
 }
 
 function checkAll(options: object, known: readonly string[], at: string): void {
   for (const [name, value] of Object.entries(options)) {
-    if ([...known, ...IOVALKEY_OPTIONS, "keyPrefix"].includes(name) || isOff(value)) continue;
+    const isKnown = known.includes(name) || IOVALKEY_OPTIONS.includes(name);
+    if (isKnown || name === "keyPrefix" || isOff(value)) continue;
     throw new TypeError(
       `\`${at}\` is a client with the option \`${name}\`, which Quorate does not know and so cannot ` +
         "copy to its own connections; give the node as a URL or as `{ options: {...} }`",
@@ -80,8 +85,7 @@ function checkAll(options: object, known: readonly string[], at: string): void {
 /** @throws TypeError naming an option that ioredis does not have. */
 export function checkOptions(options: object, at: string): void {
   for (const name of Object.keys(options)) {
-    if (!isRedisOption(name))
-      throw unknownOption(name, similar(name, [...COPIED, ...OWN]), `${at}.options.`);
+    if (!isRedisOption(name)) throw unknownOption(name, similar(name, OF_REDIS), `${at}.options.`);
   }
 }
 
