@@ -168,12 +168,19 @@ function resolveLease(
   layout: LockLayout = manager.layout,
 ): LeaseSettings & LockDefaults {
   const { maxTtlMs, driftFactor, clockStepMs, given } = manager;
-  const lock = merged(options, usual);
-  const { ttlMs, lockDelayMs, minHoldMs } = lock;
+  const { ttlMs = usual.ttlMs, lockDelayMs = usual.lockDelayMs } = options;
+  const { minHoldMs = usual.minHoldMs } = options;
   const validityMs = checkedValidityMs({ ttlMs, driftFactor, lockDelayMs }, maxTtlMs);
   checkMinHold("minHoldMs", minHoldMs, ttlMs, validityMs);
+  // Written out: V8 gives each object that is copied by name or by spreading a shape of its own, which makes every
+  // use of it slow: an acquire with a ttl took twice as long as one without.
   return {
-    ...lock,
+    ttlMs,
+    label: options.label ?? usual.label,
+    renew: options.renew ?? usual.renew,
+    maxHoldMs: options.maxHoldMs ?? usual.maxHoldMs,
+    lockDelayMs,
+    minHoldMs,
     maxTtlMs,
     nodeTimeoutMs: nodeTimeoutOf(given.nodeTimeoutMs, ttlMs),
     driftFactor,
@@ -181,7 +188,7 @@ function resolveLease(
     // Other clients read the keys of their layouts, and rely on their expiry.
     clockStepMs: layout === "redlock" ? clockStepMs : 0,
     lossNoticeMs: lossNoticeOf(given.lossNoticeMs, validityMs, ttlMs),
-    ...(options.value !== undefined && { value: options.value }),
+    value: options.value,
   };
 }
 
@@ -208,13 +215,6 @@ function checkMinHold(option: string, minHoldMs: number, ttlMs: number, validity
   throw new RangeError(
     `\`${option}\` must be less than \`ttlMs\` (${ttlMs}) less drift (${validityMs}), got ${minHoldMs}`,
   );
-}
-
-/** Each as it is given, or else as the manager has it. */
-function merged(options: LockOptions, usual: LockDefaults): LockDefaults {
-  const lock: Record<string, unknown> = {};
-  for (const name of LOCK_OPTIONS) lock[name] = options[name] ?? usual[name];
-  return lock as LockDefaults;
 }
 
 /** Checks the ttl to which a lock is extended. Throws as {@link resolveManagerOptions} does. */

@@ -260,6 +260,7 @@ describe("DEFAULTS", () => {
       clockStepMs: 5_000,
       // Half of what is left when a renewal is due: a ttl less its drift, and less a third of it.
       lossNoticeMs: Math.floor((10_000 - 102 - 10_000 / 3) / 2),
+      value: undefined,
     });
     expect(wait).to.deep.equal({ waitMs: 30_000, minDelayMs: 10, maxDelayMs: 250, fair: false });
   });
