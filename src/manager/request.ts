@@ -2,8 +2,7 @@ import { withCaller } from "./caller.js";
 import type { Clock, Timer } from "../coordinator/ports.js";
 import { LockLostError } from "../api/errors.js";
 import type { Lock } from "../api/lock.js";
-import { endOf } from "./lock.js";
-import { whenAborted } from "../runtime/when-aborted.js";
+import { endOf, whenLost } from "./lock.js";
 import { CHANNELS } from "../telemetry/channels.js";
 import { traceRequest } from "../telemetry/request-trace.js";
 
@@ -31,16 +30,15 @@ export async function runLocked<T>(
   callback: (lock: Lock) => T,
   { lossGraceMs, clock, onOverrun }: RequestHost,
 ): Promise<Awaited<T>> {
-  const { signal } = lock;
   const isHeard = CHANNELS.request.hasSubscribers;
   const settled = settle(() => (isHeard ? traceRequest(lock, callback) : callback(lock)));
-  const outcome = await firstOf(settled, signal, lossGraceMs, clock);
+  const outcome = await firstOf(settled, lock, lossGraceMs, clock);
   if (outcome === undefined) tellOverrun(lock.name, settled, lossGraceMs, onOverrun);
-  // Also checks the clock: in a stalled event loop the signal may not have fired yet.
-  if (outcome === undefined || (!lock.isHeld && signal.aborted)) {
+  // Also checks the clock: in a stalled event loop, nothing may have told of the loss yet.
+  if (outcome === undefined || (!lock.isHeld && lock.signal.aborted)) {
     // Those that joined it learn of the loss as long as the callback runs.
     void settled.then(() => lock.release());
-    throw withCaller(withOutcome(signal.reason as LockLostError, outcome));
+    throw withCaller(withOutcome(lock.signal.reason as LockLostError, outcome));
   }
   const lost = await endOf(lock);
   if (lost !== undefined) throw withCaller(withOutcome(lost, outcome));
@@ -78,24 +76,23 @@ async function settle<T>(run: () => T): Promise<Settled<Awaited<T>>> {
 /** The outcome of the callback, or undefined if it did not end within the grace period after a loss. */
 async function firstOf<T>(
   settled: Promise<Settled<T>>,
-  signal: AbortSignal,
+  lock: Lock,
   lossGraceMs: number,
   clock: RequestHost["clock"],
 ): Promise<Settled<T> | undefined> {
   let timer: Timer | undefined;
-  let ignoreSignal = (): void => {};
   const graceOver = new Promise<undefined>((resolve) => {
-    const onAbort = (): void => {
+    const onLost = (): void => {
       timer = clock.setTimer(lossGraceMs, () => resolve(undefined));
     };
-    if (signal.aborted) onAbort();
-    else ignoreSignal = whenAborted(signal, onAbort);
+    if (lock.isHeld) whenLost(lock, onLost);
+    else if (lock.signal.aborted) onLost();
   });
   try {
     return await Promise.race([settled, graceOver]);
   } finally {
     timer?.cancel();
-    ignoreSignal();
+    whenLost(lock, undefined);
   }
 }
 

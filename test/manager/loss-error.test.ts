@@ -1,9 +1,10 @@
 import { expect } from "chai";
-import { ManualClock } from "../support/manual-clock.js";
+import type { LockLostError } from "../../src/api/errors.js";
 import type { LossCause } from "../../src/coordinator/loss.js";
 import { lossErrorOf } from "../../src/manager/loss-error.js";
+import { LeasedLock } from "../../src/manager/lock.js";
 import { runLocked } from "../../src/manager/request.js";
-import { leaseSettings } from "../support/coordinator-bench.js";
+import { CoordinatorBench, leaseSettings, nodesOfLock } from "../support/coordinator-bench.js";
 import { fault, granted } from "../support/votes.js";
 
 const settings = leaseSettings({ ttlMs: 10_000 });
@@ -55,17 +56,16 @@ describe("the error of a lock whose validity ran out", () => {
   });
 
   it("keeps what it came from where it has the callback's outcome, too", async () => {
-    const lossCause = { kind: "notRenewed" } as const;
-    const lost = lossErrorOf("job", { lossReason: "expired", lossCause, settings }, NODES);
-    const lock = {
-      signal: AbortSignal.abort(lost),
-      isHeld: false,
-      release: () => Promise.resolve("expired"),
-    };
-    const error: unknown = await runLocked(lock as never, () => 5, {
-      ...{ lossGraceMs: 10, clock: new ManualClock(), onOverrun: () => {} },
+    const bench = new CoordinatorBench();
+    const lock = new LeasedLock(bench.lease({ renew: false }), nodesOfLock(bench));
+    bench.clock.advance(988);
+    const error: unknown = await runLocked(lock, () => 5, {
+      ...{ lossGraceMs: 10, clock: bench.clock, onOverrun: () => {} },
     }).catch((caught: unknown) => caught);
+    const lost = lock.signal.reason as LockLostError;
+    expect(lost.message).to.contain("`renew` is off");
     expect(error).to.include({ message: lost.message, result: 5, reason: "expired" });
+    expect(error).to.not.equal(lost);
     expect(Object.keys(lost)).to.not.include("detail");
   });
 });
