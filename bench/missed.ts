@@ -5,7 +5,7 @@ import { format } from "./text/table.js";
 /** Why targets are missed, by their figure, and what changes it. In words: the figures are those of the run. */
 const WHY: Readonly<Record<string, string>> = {
   "p50 / best peer":
-    "Each cycle wakes one process per node, and all share the cores of this machine. A call of Quorate's script takes 21 µs, of which its commands take 14, and `SET` with a script that deletes 5 to 8. A core per node helps",
+    "Each cycle wakes one process per node, and all share the cores of this machine. A call of Quorate's script takes 12 to 19 µs of a node, its commands in the shortest script 8, and a call of redlock's 5. A core per node helps",
   "cycles/s / best peer":
     "Client and node take turns, so no core is always busy. More in flight helps",
   "hand-overs/s / floor":

@@ -19,14 +19,16 @@ const LONGEST_LIST = 112;
 export interface ErrorText {
   /** A sentence without its full stop. */
   readonly happened: string;
-  /** How many nodes voted in which way; "" if none was asked. */
-  readonly tally?: string;
   /** What the user can do, as a sentence without its full stop. */
   readonly remedy: string;
 }
 
-/** Both sentences, in one line. The first is cut where they would be too long; what to do and the tally never are. */
-export function errorText({ happened, tally = "", remedy }: ErrorText): string {
+/**
+ * Both sentences, in one line. The first is cut where they would be too long; what to do and the tally never are.
+ *
+ * @param tally how many nodes voted in which way; "" if none was asked
+ */
+export function errorText({ happened, remedy }: ErrorText, tally = ""): string {
   const rest = `${tally === "" ? "" : `: ${tally}`}. ${remedy}`;
   return cutEnd(inOneLine(happened), LONGEST_TEXT - rest.length) + rest;
 }

@@ -36,14 +36,9 @@ export abstract class QuorateError extends Error {
   /** The vote of each node, in configured order; empty if no round took place. */
   readonly votes: readonly NodeVote[];
 
-  constructor(
-    text: Omit<ErrorText, "tally">,
-    lockName: string,
-    votes: readonly NodeVote[],
-    cause?: unknown,
-  ) {
+  constructor(text: ErrorText, lockName: string, votes: readonly NodeVote[], cause?: unknown) {
     const tally = votes.length === 0 ? "" : tallyText(votes);
-    super(errorText({ ...text, tally }), cause === undefined ? undefined : { cause });
+    super(errorText(text, tally), cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.lockName = lockName;
     this.votes = votes;

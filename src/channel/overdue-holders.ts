@@ -87,7 +87,7 @@ export class OverdueHolders {
       const before = this.#watched.get(name);
       if (before?.every(({ text }) => text === signs) === false) this.#changeCount++;
       const overdueInMs = leftMs(this.#learn(name, signs, isAnyEnough, nowMs), nowMs);
-      return overdueInMs < remainingMs ? { ...vote, overdueInMs } : vote;
+      return overdueInMs < remainingMs ? { overdueInMs, ...vote } : vote;
     }
     if (vote.kind !== "granted") return vote;
     if (kind === "refresh" && vote.looks !== undefined) this.#look(operation.places, vote.looks);

@@ -283,10 +283,10 @@ export class Pipeline {
   /** Where its votes do not count, or not on keys that live so long, it must not give the name to anybody. */
   #mayGrant(operation: Operation): boolean {
     const deferred = operation.kind === "release" ? operation.waiter?.deferred : undefined;
-    const mayLeave =
-      deferred === undefined ||
-      this.#node.problemOf({ ...deferred, kind: "acquire" }) === undefined;
-    return this.recordId !== "" && this.#node.votesCount && mayLeave;
+    if (this.recordId === "" || !this.#node.votesCount) return false;
+    if (deferred === undefined) return true;
+    const { ttlMs, marginMs } = deferred;
+    return this.#node.problemOf({ kind: "acquire", ttlMs, marginMs }) === undefined;
   }
 
   /** Why an operation must not be sent any more, or not to this node; undefined if it may. */

@@ -375,9 +375,16 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     this.#releasing = Promise.resolve("released");
     observer.onReleased(this);
     const grant: Grant = {
-      ...{ keys: next.keys, settings: this.settings, ownerId: this.ownerId, fence: this.fence },
-      ...{ firstSendMs: this.#provenAtMs, grantedAtMs: nowMs, validUntilMs: this.#validUntilMs },
-      ...{ mayHold: this.#mayHold, complete: this.#complete, place: this.place },
+      keys: next.keys,
+      settings: this.settings,
+      ownerId: this.ownerId,
+      fence: this.fence,
+      firstSendMs: this.#provenAtMs,
+      grantedAtMs: nowMs,
+      validUntilMs: this.#validUntilMs,
+      mayHold: this.#mayHold,
+      complete: this.#complete,
+      place: this.place,
       run: { ...this.run, passOnCount: this.run.passOnCount + 1 },
     };
     const heir = new Lease(this.#context, grant, this);
@@ -467,7 +474,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const lifeMs = this.#longestLifeMs;
     const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
     const proclaimed = this.#proclaimed;
-    return { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place, proclaimed };
+    const keepMs = undefined;
+    return { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place, keepMs, proclaimed };
   }
 
   #backfill(): void {

@@ -221,7 +221,10 @@ export class Acquirer {
     { keys, settings, wait, standing }: Wanted,
   ): QuorateError {
     return errorOf(keys, failure, this.nodes.names, {
-      ...{ waitMs: wait.waitMs, maxWaiters: wait.maxWaiters, waitedMs, attemptCount },
+      waitMs: wait.waitMs,
+      maxWaiters: wait.maxWaiters,
+      waitedMs,
+      attemptCount,
       marginMs: this.nodes.marginMs(),
       isAdoption: standing?.as === "adopt",
       isHeldHere: (names) =>

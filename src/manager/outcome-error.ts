@@ -89,7 +89,8 @@ export function errorOf(
         keys.permits === undefined && votes.every((vote) => vote.takenPermits === undefined);
       const isHeldHere =
         tried.isHeldHere?.(heldNames.length === 0 ? keys.names : heldNames) ?? false;
-      const of = { ...tried, heldNames, isHeldHere, isReentrant };
+      const { waitedMs, attemptCount, marginMs } = tried;
+      const of = { waitedMs, attemptCount, isHeldHere, isReentrant, marginMs, heldNames };
       const { waitingCount } = failure;
       if (waitingCount !== undefined) {
         const { maxWaiters = waitingCount } = tried;

@@ -177,6 +177,8 @@ class TooManyError extends RangeError {}
 
 /** Undefined means "not given". */
 function withDefaults(given: PermitOptions, defaults: PermitOptions): PermitOptions {
-  const isGiven = ([, value]: [string, unknown]): boolean => value !== undefined;
-  return { ...defaults, ...Object.fromEntries(Object.entries(given).filter(isGiven)) };
+  const all: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(defaults)) all[name] = value;
+  for (const [name, value] of Object.entries(given)) if (value !== undefined) all[name] = value;
+  return all;
 }

@@ -381,7 +381,7 @@ function queue(failure: AttemptFailure | undefined, known: Known): NextMove {
   const all = waitingCountOf(refusal.votes, own);
   const waitingCount = known.place === undefined ? all : Math.max(0, all - 1);
   return isHeld && waitingCount >= maxWaiters
-    ? { move: "giveUp", failure: { ...refusal, waitingCount } }
+    ? { move: "giveUp", failure: { waitingCount, ...refusal } }
     : { move: "queue", failure };
 }
 
@@ -591,8 +591,10 @@ function sooner(ms: number, known: Known, nowMs: number): NextMove {
 
 /** Where no notifications arrive. */
 function pauseMs(known: Known, quorumFreeInMs = Number.POSITIVE_INFINITY): number {
-  const { attemptCount, request } = known;
-  return backoffMs({ ...request.wait, attemptCount, quorumFreeInMs, unit: known.random() });
+  const { minDelayMs, maxDelayMs } = known.request.wait;
+  const { attemptCount } = known;
+  const unit = known.random();
+  return backoffMs({ attemptCount, minDelayMs, maxDelayMs, quorumFreeInMs, unit });
 }
 
 function lastKnown({ place, lastFailure }: Known): AttemptFailure | undefined {

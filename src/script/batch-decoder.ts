@@ -62,12 +62,12 @@ function decodeAnswer(reply: unknown, operation: Operation): Vote {
     case "waited": {
       const [count, rest] = firstWord(detail);
       const vote = decodeVote(rest, operation);
-      return vote.kind === "refused" ? { ...vote, waitingCount: Number(count) } : vote;
+      return vote.kind === "refused" ? { waitingCount: Number(count), ...vote } : vote;
     }
     case "resized": {
       const [text, rest] = firstWord(detail);
       const [size, vote] = [sizeIn(text), decodeVote(rest === "0" ? 0 : rest, operation)];
-      return size === undefined || vote.kind === "fault" ? vote : { ...vote, size };
+      return size === undefined || vote.kind === "fault" ? vote : { size, ...vote };
     }
     case "size": {
       const [text, free] = firstWord(detail);
@@ -79,14 +79,15 @@ function decodeAnswer(reply: unknown, operation: Operation): Vote {
       const [at, rest] = firstWord(detail);
       const vote = decodeVote(rest, operation);
       const key = operation.keys.lockKeys[Number(at) - 1];
-      return vote.kind === "refused" && key !== undefined ? { ...vote, key } : vote;
+      return vote.kind === "refused" && key !== undefined ? { key, ...vote } : vote;
     }
     case "held": {
       const [ms, afterMs] = firstWord(detail);
       const [holder, afterHolder] = firstWord(afterMs);
       const [signs, label] = firstWord(afterHolder);
       return {
-        ...HELD,
+        kind: "refused",
+        reason: "held",
         remainingMs: Number(ms),
         label: label || undefined,
         holder: holder || undefined,
@@ -95,7 +96,15 @@ function decodeAnswer(reply: unknown, operation: Operation): Vote {
     }
     case "shared": {
       const [ms, signs] = firstWord(detail);
-      return { ...HELD, remainingMs: Number(ms), isShared: true, signs };
+      const remainingMs = Number(ms);
+      return {
+        kind: "refused",
+        reason: "held",
+        remainingMs,
+        label: undefined,
+        isShared: true,
+        signs,
+      };
     }
     case "taken": {
       const [ms, afterMs] = firstWord(detail);
@@ -103,8 +112,10 @@ function decodeAnswer(reply: unknown, operation: Operation): Vote {
       const [free, afterFree] = firstWord(afterTaken);
       const [holder, signs] = firstWord(afterFree);
       return {
-        ...HELD,
+        kind: "refused",
+        reason: "held",
         remainingMs: Number(ms),
+        label: undefined,
         takenPermits: Number(takenCount),
         freePermits: numbersIn(free) ?? [],
         holder: holder || undefined,
@@ -209,5 +220,5 @@ function decodeForeign(detail: string, keys: LockKind): Vote {
   const [at, label] = firstWord(detail);
   const vote = { kind: "refused", reason: "foreign", remainingMs: 0, label } as const;
   const key = at === "1" ? undefined : keys.lockKeys[Number(at) - 1];
-  return key === undefined ? vote : { ...vote, key };
+  return key === undefined ? vote : { key, ...vote };
 }
