@@ -17,8 +17,11 @@ export interface ClientJob extends Pick<
   readonly feature: Feature;
 }
 
+const TTL_MS = 60_000;
+
 const OPTIONS: { readonly [Name in Feature]?: AcquireOptions } = {
   maxWaiters: { maxWaiters: 10 },
+  "options of the call": { ttlMs: TTL_MS, renew: true },
   "own value": { value: "10.0.0.1:80" },
 };
 
@@ -37,7 +40,7 @@ class Side {
     nodes: Awaited<ReturnType<typeof openClients>>,
     options: AcquireOptions,
   ) {
-    this.#locks = new LockManager(urls, { ttlMs: 60_000 });
+    this.#locks = new LockManager(urls, { ttlMs: TTL_MS });
     this.#nodes = nodes;
     this.#options = options;
   }

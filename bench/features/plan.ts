@@ -5,6 +5,7 @@
 export type Feature =
   | "nothing"
   | "maxWaiters"
+  | "options of the call"
   | "another name observed"
   | "another name with a value"
   | "permits held"
@@ -35,6 +36,7 @@ export const FULL_FEATURES: FeaturesPlan = {
   features: [
     "nothing",
     "maxWaiters",
+    "options of the call",
     "another name observed",
     "another name with a value",
     "permits held",
@@ -52,7 +54,7 @@ export const FULL_FEATURES: FeaturesPlan = {
 
 export const QUICK_FEATURES: FeaturesPlan = {
   ...FULL_FEATURES,
-  features: ["nothing", "maxWaiters", "another name observed"],
+  features: ["nothing", "maxWaiters", "options of the call", "another name observed"],
   rounds: 1,
   warmUpMs: 200,
   sliceCount: 4,
