@@ -60,8 +60,8 @@ export const ROWS: readonly Row[] = [
     also: [
       {
         file: "src/channel/pipeline.ts",
-        find: 'this.recordId !== "" && this.#node.votesCount && mayLeave',
-        replace: 'this.recordId !== ""',
+        find: 'if (this.recordId === "" || !this.#node.votesCount) return false;',
+        replace: 'if (this.recordId !== "") return true;',
       },
     ],
     where: ["crash", "swarm", "bursts", "waiting"],

@@ -138,8 +138,8 @@ export const ROWS: readonly Row[] = [
     id: "sem-undefined",
     means: "an option that is undefined takes the default of the semaphore away",
     file: "src/manager/semaphore.ts",
-    find: "{ ...defaults, ...Object.fromEntries(Object.entries(given).filter(isGiven)) }",
-    replace: "{ ...defaults, ...given }",
+    find: "if (value !== undefined) all[name] = value;",
+    replace: "all[name] = value;",
     test: "test/manager/semaphore.test.ts",
   },
   {

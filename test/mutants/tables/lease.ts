@@ -329,8 +329,8 @@ export const ROWS: readonly Row[] = [
     means: "a lock that is passed on within its process is valid for its whole ttl again",
     seenIn: "a mutex in the process in front of a lock of the cluster",
     file: "src/coordinator/lease.ts",
-    find: "validUntilMs: this.#validUntilMs }",
-    replace: "validUntilMs: nowMs + this.settings.ttlMs }",
+    find: "grantedAtMs: nowMs, validUntilMs: this.#validUntilMs,",
+    replace: "grantedAtMs: nowMs, validUntilMs: nowMs + this.settings.ttlMs,",
     test: "test/coordinator/lease-pass-on.test.ts",
   },
   {
