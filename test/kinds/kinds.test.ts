@@ -11,6 +11,7 @@ import { timestampLock } from "../../src/kinds/timestamp.js";
 import { nameKeys, queueKeyOf, type NameKeys } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import { MAX_PERMITS } from "../../src/protocol/semaphore-size.js";
+import { hasOneShape } from "../support/same-shape.js";
 
 /** Each kind of lock on a name. */
 const KINDS: Readonly<Record<string, (keys: NameKeys) => LockKind>> = {
@@ -40,6 +41,11 @@ describe("kinds of locks", () => {
           expect(fenceBucket.split(",")).to.include(plain.fenceBucket);
         }),
       );
+    });
+
+    it(`${title}: is of one shape`, () => {
+      expect(hasOneShape(() => kindOn(A))).to.equal(true);
+      expect(hasOneShape(() => kindOn(A).permits ?? {})).to.equal(true);
     });
 
     it(`${title}: has a lock key for each of its names`, () => {

@@ -9,6 +9,7 @@ import {
 } from "../../src/options/resolve.js";
 import { nameKeys } from "../../src/protocol/keys.js";
 import { optionsOf, type OptionName } from "../../src/options/table.js";
+import { hasOneShape } from "../support/same-shape.js";
 
 const manager = (options: unknown) => resolveManagerOptions(options as LockManagerOptions);
 const acquire = (options: unknown, managerOptions: LockManagerOptions = {}) =>
@@ -185,6 +186,16 @@ describe("resolveElectOptions", () => {
 });
 
 describe("resolveAcquireOptions", () => {
+  for (const options of [{ ttlMs: 5_000 }, { waitMs: 100 }, { value: "a" }, { maxWaiters: 5 }]) {
+    it(`makes objects of one shape: ${Object.keys(options).join()}`, () => {
+      const settings = resolveManagerOptions({});
+      const resolve = () => resolveAcquireOptions(options, settings, 30_000);
+      expect(hasOneShape(resolve)).to.equal(true);
+      expect(hasOneShape(() => resolve().lease)).to.equal(true);
+      expect(hasOneShape(() => resolve().wait)).to.equal(true);
+    });
+  }
+
   for (const [options, name, message] of [
     ...BAD_LOCK_OPTIONS,
     [

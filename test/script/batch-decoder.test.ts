@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { operation } from "../support/channel-bench.js";
+import { hasOneShape } from "../support/same-shape.js";
 import { decodeReply } from "../../src/script/batch-decoder.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
 import { severalLock } from "../../src/kinds/several.js";
@@ -219,6 +220,23 @@ describe("decodeReply", () => {
       expect(one(answer), String(answer)).to.include({ fault: "server", sent: true });
     }
   });
+
+  for (const answer of [
+    ...[
+      "held 400 x9_Kq2 1000~ab@7 host",
+      "shared 400 1000~ab@7",
+      "taken 400 2 0-2,5 x9_Kq2 1000~ab@7",
+    ],
+    ...[
+      "waited 12 held 400 x9_Kq2  host",
+      "name 1 held 400 x9_Kq2  host",
+      "resized 5@1 taken 400 2 0-2,5 x9_Kq2 -",
+    ],
+  ]) {
+    it(`makes votes of one shape: ${answer}`, () => {
+      expect(hasOneShape(() => one(answer) ?? {})).to.equal(true);
+    });
+  }
 
   it("keeps the order of the operations", () => {
     const reply = decodeReply([NUMBER, "7", "free", 0], [acquire, release, acquire]);
