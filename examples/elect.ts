@@ -17,7 +17,9 @@ for await (const term of locks.elect("scheduler", {
 })) {
   while (term.isHeld) {
     console.log(`${process.pid} leads, token ${term.fencingToken}`);
-    await runDueJobs(term.signal);
+    await runDueJobs(term.signal).catch((error) => {
+      if (!term.signal.aborted) throw error; // otherwise the end of the term cancelled it
+    });
   }
 } // The term is resigned here, however the body ends. Then the next campaign begins.
 
@@ -25,6 +27,6 @@ console.log(`${process.pid} does not lead any more`);
 await locks.close();
 
 async function runDueJobs(signal: AbortSignal): Promise<void> {
-  await sleep(20, undefined, { signal }).catch(() => {}); // stops when the term ends
+  await sleep(20, undefined, { signal }); // rejects when the term ends
   if (++rounds === 3) stop.abort(); // ends this example
 }

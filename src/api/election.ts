@@ -58,6 +58,7 @@ export interface Term extends AsyncDisposable {
  *
  * Each iteration of the loop is one term. The term is resigned when the body ends, however it ends, and the next
  * iteration begins with the next election. For a single loop; nothing happens before the loop begins.
+ * Work that {@link Term.signal} cancels rejects: the body catches that, or it ends the loop.
  *
  * An interface, so that a test double can implement it.
  *

@@ -58,7 +58,7 @@ const TEXTS: Readonly<Record<QuarantineCause, readonly [happened: string, remedy
   forgot: ["restarted or lost its data", `To avoid the wait: ${DURABLE}. ${IN_TESTS}`],
   new: [
     "has no record of having been used",
-    `To avoid the wait: if it is new, start all nodes before the first client. If it lost its data while no client ran: ${DURABLE}`,
+    `To avoid the wait: if all nodes are new, start them before the first client. If it lost its data while no client ran: ${DURABLE}`,
   ],
 };
 

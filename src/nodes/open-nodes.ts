@@ -104,7 +104,11 @@ export function openNodes(
 
 /** @throws TypeError if it is not an array, RangeError for too few or too many. */
 export function checkNodeList(nodes: readonly unknown[]): void {
-  if (!Array.isArray(nodes)) throw new TypeError(`\`nodes\` must be an array, got ${show(nodes)}`);
+  if (!Array.isArray(nodes)) {
+    throw new TypeError(
+      `\`nodes\` must be an array, such as ["redis://host:6379"], got ${show(nodes)}`,
+    );
+  }
   if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {
     throw new RangeError(`\`nodes\` must name 1 to ${MAX_NODE_COUNT} nodes, got ${nodes.length}`);
   }

@@ -181,22 +181,27 @@ export function oneOf<T extends string>(option: string, value: unknown, known: r
 /** Of a value in an error, in characters: the rest of the message fits into three lines of a terminal with it. */
 const LONGEST_SHOWN = 100;
 
-/** A value in an error. Never throws, whatever it is. */
+/** A value in an error, without the credentials of a URL. Never throws, whatever it is. */
 export function show(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(cut(value));
+  if (typeof value === "string") return JSON.stringify(cut(withoutUserInfo(value)));
   // Its source says nothing here, and may be long.
   if (typeof value === "function") return "a function";
   try {
-    if (!Array.isArray(value)) return cut(String(value));
+    if (!Array.isArray(value)) return cut(withoutUserInfo(String(value)));
     // What contains itself ends, as JavaScript shows lists.
     const all = value
       .slice(0, LONGEST_SHOWN)
-      .map((each) => (Array.isArray(each) ? `[${String(each)}]` : show(each)));
+      .map((each) => (Array.isArray(each) ? withoutUserInfo(`[${String(each)}]`) : show(each)));
     return cut(`[${all.join(", ")}]`);
   } catch {
     // It has no prototype, or converts itself to a text and fails.
     return "an object";
   }
+}
+
+/** A password may contain anything, so it ends at the last "@". */
+function withoutUserInfo(text: string): string {
+  return text.replace(/:\/\/.*@/s, "://***@");
 }
 
 function cut(text: string): string {

@@ -406,7 +406,7 @@ describe("Quarantine", () => {
     ["forgot", /^restarted or lost its data;/],
     [
       "fresh",
-      /^has no record of having been used;.* if it is new, start all nodes .*\. If it lost its data while no client ran: `durable: true`/,
+      /^has no record of having been used;.* if all nodes are new, start them .*\. If it lost its data while no client ran: `durable: true`/,
     ],
   ] as const) {
     it(`says what it knows about a node first seen as ${state}`, () => {

@@ -124,9 +124,9 @@ const MISTAKES: readonly Mistake[] = [
   },
   {
     title: "one node instead of a list",
-    code: `new quorate.LockManager("redis://127.0.0.1:1");`,
+    code: `new quorate.LockManager("redis://:secret@127.0.0.1:1");`,
     types: /'string' is not assignable to parameter of type 'readonly NodeConfig\[\]'/,
-    call: /`nodes` must be an array, got "redis:/,
+    call: /`nodes` must be an array, such as \["redis:\/\/host:6379"\], got "redis:\/\/\*\*\*@127/,
   },
   {
     title: "no nodes",
