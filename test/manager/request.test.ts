@@ -373,6 +373,20 @@ describe("runLocked", () => {
       expect(bench.overruns[1]).to.match(/"invoice".* TypeError: half done$/);
     });
 
+    it("is reported whatever it fails with", async () => {
+      const bench = new RequestBench();
+      const work = withResolvers<void>();
+      const running = rejectionWith(
+        LockLostError,
+        bench.run(() => work.promise),
+      );
+      bench.lose();
+      await running;
+      work.reject(Object.create(null));
+      await settle();
+      expect(bench.overruns.at(-1)).to.match(/been rejected: an object$/);
+    });
+
     it("is not reported again when it ends well, nor at all within its grace", async () => {
       const late = new RequestBench();
       const work = withResolvers<void>();
