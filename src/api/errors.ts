@@ -111,7 +111,7 @@ export abstract class LockHeldError extends QuorateError {
 
   /** @param text with the holder, in which `held by …` and for how long belong */
   constructor(
-    text: (held: string) => Omit<ErrorText, "tally">,
+    text: (held: string) => ErrorText,
     lockName: string,
     votes: readonly NodeVote[],
     { waitedMs, attemptCount, isHeldHere, marginMs, heldNames }: Tried,
@@ -298,14 +298,12 @@ export class LockLostError extends QuorateError {
 
 interface LossDetail {
   /** What happened to the lock, after its name. */
-  readonly text?: Omit<ErrorText, "tally">;
+  readonly text?: ErrorText;
   /** The nodes' last votes on extending it. */
   readonly votes?: readonly NodeVote[] | undefined;
 }
 
-const LOSS_TEXT: Readonly<
-  Record<LossReason | "released" | "handedOver", Omit<ErrorText, "tally">>
-> = {
+const LOSS_TEXT: Readonly<Record<LossReason | "released" | "handedOver", ErrorText>> = {
   expired: {
     happened: "was lost: its validity expired",
     remedy: "Stop the work that it protects, and acquire it again",

@@ -21,7 +21,7 @@ export class ForeignKeyError extends QuorateError {
     key: string,
     found: string,
     votes: readonly NodeVote[],
-    text: Omit<ErrorText, "tally"> = {
+    text: ErrorText = {
       happened: `key ${quoted(key)} holds data that is not a lock (${found})`,
       remedy: found.endsWith("without expiry") ? REMEDY + OR_DELETE : REMEDY,
     },
@@ -87,10 +87,7 @@ interface Misconfiguration {
   readonly recordedTtl?: RecordedTtl | undefined;
 }
 
-function ttlText(
-  lockName: string,
-  ttl: RecordedTtl | undefined,
-): Omit<ErrorText, "tally"> | undefined {
+function ttlText(lockName: string, ttl: RecordedTtl | undefined): ErrorText | undefined {
   if (ttl === undefined) return undefined;
   const who = lockName === "" ? "locks of this manager" : quoted(lockName);
   const happened = `${who} would last ${ttl.neededMs} ms, and the nodes allow for ${ttl.recordedMs} ms (\`maxTtlMs\` on record)`;

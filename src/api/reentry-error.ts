@@ -29,9 +29,7 @@ export class ReentryError extends QuorateError {
   }
 }
 
-const REENTRY_TEXT: Readonly<
-  Record<ReentryProblem, (name: string, held: string) => Omit<ErrorText, "tally">>
-> = {
+const REENTRY_TEXT: Readonly<Record<ReentryProblem, (name: string, held: string) => ErrorText>> = {
   self: (name, held) => ({
     happened: `${name} would wait for itself: this async context holds ${held}`,
     remedy: "Pass `reentrant: true` to join it, or `false` for a separate lock",

@@ -130,6 +130,6 @@ async function attempt(run: () => unknown): Promise<void> {
   try {
     await run();
   } catch (error) {
-    process.emitWarning(error instanceof Error ? error : String(error));
+    process.emitWarning(error instanceof Error ? error : show(error));
   }
 }

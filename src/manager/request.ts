@@ -4,6 +4,7 @@ import { LockLostError } from "../api/errors.js";
 import type { Lock } from "../api/lock.js";
 import { endOf, whenLost } from "./lock.js";
 import { CHANNELS } from "../telemetry/channels.js";
+import { show } from "../runtime/validate.js";
 import { traceRequest } from "../telemetry/request-trace.js";
 
 /** What a request needs of its lock manager. */
@@ -60,7 +61,7 @@ function tellOverrun(
   void settled.then((outcome) => {
     if (outcome.ok) return;
     onOverrun(
-      `the callback of request("${name}") failed after the request had been rejected: ${String(outcome.error)}`,
+      `the callback of request("${name}") failed after the request had been rejected: ${show(outcome.error)}`,
     );
   });
 }

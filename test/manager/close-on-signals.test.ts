@@ -166,6 +166,11 @@ describe("closeOnSignals", function () {
       { title: "all of it without `before`", before: undefined, leftMs: DRAIN_MS },
       { title: "what `before` leaves", before: () => sleep(300), leftMs: DRAIN_MS - 300 },
       { title: "all of it where `before` throws", before: () => fail(), leftMs: DRAIN_MS },
+      {
+        title: "all of it where it throws what has no text",
+        before: () => fail(Object.create(null)),
+        leftMs: DRAIN_MS,
+      },
     ]) {
       it(`is ${title}`, async () => {
         const startedMs = performance.now();
@@ -183,8 +188,8 @@ describe("closeOnSignals", function () {
       expect(await drainsOf({ drainMs: 50, before: () => sleep(300) })).to.deep.equal([0, 0]);
     });
 
-    const fail = (): never => {
-      throw new Error("of the application");
+    const fail = (error: unknown = new Error("of the application")): never => {
+      throw error;
     };
 
     /** What two managers are told to drain for at a signal, in a process that others end. */

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { LockLostError } from "../../src/api/errors.js";
 import type { Lock } from "../../src/api/lock.js";
 import { LeasedLock } from "../../src/manager/lock.js";
+import { SharedLease } from "../../src/manager/reentry/shared-lease.js";
 import { runLocked } from "../../src/manager/request.js";
 import { CoordinatorBench, nodesOfLock } from "../support/coordinator-bench.js";
 import { settle } from "../support/manual-clock.js";
@@ -144,6 +145,19 @@ describe("runLocked", () => {
     expect(error).to.not.have.any.keys("result", "cause");
   });
 
+  it("does not wait for a callback that lost it before it first waited", async () => {
+    const bench = new RequestBench();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(() => {
+        bench.lose();
+        return NEVER;
+      }, 1),
+    );
+    bench.bench.clock.advance(1);
+    expect(await running).to.include({ reason: "expired" });
+  });
+
   it("hears of the loss, whatever a listener of the callback does with the event", async () => {
     const bench = new RequestBench();
     const running = rejectionWith(
@@ -249,6 +263,94 @@ describe("runLocked", () => {
     expect(await running).to.equal(own);
   });
 
+  for (const { title, end } of [
+    { title: "released the lock", end: (lock: Lock) => void lock.release() },
+    { title: "handed the lock over", end: (lock: Lock) => void lock.handOver() },
+  ]) {
+    it(`waits for a callback that has ${title}, however long it goes on`, async () => {
+      const bench = new RequestBench();
+      const work = withResolvers<string>();
+      const running = bench.run((lock) => {
+        end(lock);
+        return work.promise;
+      });
+      await settle();
+      bench.bench.clock.advance(5_000);
+      work.resolve("done");
+      await settle();
+      if (title.startsWith("released")) await bench.answerRelease();
+      expect(await running).to.equal("done");
+      expect(bench.overruns).to.deep.equal([]);
+    });
+  }
+
+  it("tells a loss to all requests that have joined the lock, without a signal", async () => {
+    const bench = new RequestBench();
+    const shared = new SharedLease(bench.bench.lease({ renew: false }));
+    const running = [shared.join(), shared.join()].map((handle) => {
+      const lock = new LeasedLock(handle, nodesOfLock(bench.bench));
+      const host = { lossGraceMs: 1, clock: bench.bench.clock, onOverrun: () => {} };
+      return rejectionWith(
+        LockLostError,
+        runLocked(lock, () => NEVER, host),
+      );
+    });
+    bench.lose();
+    for (const error of await Promise.all(running)) expect(error).to.include({ reason: "expired" });
+  });
+
+  it("tells the loss itself: the end of a scope in the callback does not throw it as well", async () => {
+    const bench = new RequestBench();
+    const work = withResolvers<void>();
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(async (lock) => {
+        await work.promise;
+        await lock[Symbol.asyncDispose]();
+        return "cleaned up";
+      }, 50),
+    );
+    bench.lose();
+    work.resolve();
+    expect(await running).to.include({ result: "cleaned up" });
+  });
+
+  it("sets no timer where it finds out itself about the loss when the callback has ended", async () => {
+    const bench = new RequestBench();
+    const { clock } = bench.bench;
+    const running = rejectionWith(
+      LockLostError,
+      bench.run(async () => {
+        await settle();
+        clock.stall(988);
+      }, 1_234),
+    );
+    await running;
+    expect(clock.armedMs).to.not.include(1_234);
+  });
+
+  it("creates a signal only for a callback that asks for it", async () => {
+    const { AbortController } = globalThis;
+    let createdCount = 0;
+    globalThis.AbortController = class extends AbortController {
+      constructor() {
+        super();
+        createdCount++;
+      }
+    };
+    try {
+      for (const isAsked of [false, true]) {
+        const bench = new RequestBench();
+        const running = bench.run((lock) => isAsked && lock.signal.aborted);
+        await bench.answerRelease();
+        await running;
+        expect(createdCount).to.equal(isAsked ? 1 : 0);
+      }
+    } finally {
+      globalThis.AbortController = AbortController;
+    }
+  });
+
   describe("a callback that goes on after the loss", () => {
     it("is reported once its grace is over, and so is what it fails with later", async () => {
       const bench = new RequestBench();
@@ -269,6 +371,20 @@ describe("runLocked", () => {
       await settle();
       expect(bench.overruns).to.have.length(2);
       expect(bench.overruns[1]).to.match(/"invoice".* TypeError: half done$/);
+    });
+
+    it("is reported whatever it fails with", async () => {
+      const bench = new RequestBench();
+      const work = withResolvers<void>();
+      const running = rejectionWith(
+        LockLostError,
+        bench.run(() => work.promise),
+      );
+      bench.lose();
+      await running;
+      work.reject(Object.create(null));
+      await settle();
+      expect(bench.overruns.at(-1)).to.match(/been rejected: an object$/);
     });
 
     it("is not reported again when it ends well, nor at all within its grace", async () => {

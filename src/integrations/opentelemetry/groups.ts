@@ -1,3 +1,5 @@
+import { show } from "../../runtime/validate.js";
+
 /** Maximum number of groups that are kept apart. */
 const MAX_GROUPS = 100;
 
@@ -34,7 +36,7 @@ export class Groups {
       if (typeof group === "string") return group === "" ? OTHER : group;
       this.#warn(`it returned ${group === null ? "null" : `a value of type ${typeof group}`}`);
     } catch (error) {
-      this.#warn(`it threw ${String(error)}`);
+      this.#warn(`it threw ${show(error)}`);
     }
     return OTHER;
   }

@@ -35,6 +35,9 @@ describe("Groups", () => {
       () => {
         throw new Error("of its own");
       },
+      () => {
+        throw Object.create(null) as Error;
+      },
       () => 7 as unknown as string,
       () => null as unknown as string,
       () => undefined as unknown as string,

@@ -322,6 +322,16 @@ export const ROWS: readonly Row[] = [
     test: "test/manager/reentry/managers.test.ts",
   },
   {
+    id: "released-taken-for-lost",
+    means:
+      "a request whose callback released its lock itself rejects before the callback has ended",
+    seenIn: "hosts of callbacks that ask only whether the lock is held",
+    file: "src/manager/request.ts",
+    find: "else if (lock.signal.aborted) onLost();",
+    replace: "else onLost();",
+    test: "test/manager/request.test.ts",
+  },
+  {
     id: "silence-taken-for-too-few",
     means: "more permits than this process knows of are refused although no node has answered",
     file: "src/manager/semaphore.ts",
