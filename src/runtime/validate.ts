@@ -201,7 +201,9 @@ export function show(value: unknown): string {
 
 /** A password may contain anything, so it ends at the last "@". */
 function withoutUserInfo(text: string): string {
-  return text.replace(/:\/\/.*@/s, "://***@");
+  const from = text.indexOf("://") + 3;
+  const to = text.lastIndexOf("@");
+  return from < 3 || to < from ? text : `${text.slice(0, from)}***${text.slice(to)}`;
 }
 
 function cut(text: string): string {
