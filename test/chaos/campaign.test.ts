@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { parseArguments } from "../../chaos/arguments.js";
 import { runCampaign } from "../../chaos/campaign.js";
 import { figuresOf, type Figures } from "../../chaos/verdict/figures.js";
-import { itWhenLong } from "../support/long.js";
+import { itWhenLong } from "../support/it-when-long.js";
 import { verdictOf, type Verdict } from "../../chaos/verdict/verdict.js";
 
 interface Outcome {

@@ -113,12 +113,13 @@ function run(shell: string, args: readonly string[], input = ""): string {
 
 /**
  * Completes a line in an interactive zsh on a terminal of its own: $1 is the completion script, $2 the file for what is
- * offered, $3 the line. `compadd` is what all completion functions of zsh end in; with -A, -D or -O it only filters.
+ * offered, $3 the line, $6 the list of all completions. `compadd` is what all completion functions of zsh end in; with
+ * -A, -D or -O it only filters.
  */
 const ZSH_CAPTURE = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
-zpty -w shell "OFFERED=\${(q)2} SCRIPT=\${(q)1} QUORATE=\${(q)5}; source \${(q)4}"
+zpty -w shell "OFFERED=\${(q)2} SCRIPT=\${(q)1} QUORATE=\${(q)5} DUMP=\${(q)6}; source \${(q)4}"
 zpty -r shell begin '*LOADED*'
 zpty -w -n shell "$3"$'\\t'
 while zpty -r shell rest; do :; done
@@ -126,7 +127,7 @@ zpty -d shell
 `;
 const ZSH_SETUP = `
 PROMPT=
-autoload -Uz compinit && compinit -u -D
+autoload -Uz compinit && compinit -u -d $DUMP
 quorate() { eval "$QUORATE "'"$@"' }
 source $SCRIPT
 bindkey '^I' complete-word
@@ -142,6 +143,18 @@ finish() { exit }
 comppostfuncs=(finish)
 print LOAD''ED
 `;
+
+let dumpDir: string | undefined;
+
+/** The list of the completions that come with zsh, made once: that takes it longer than all else that it does here. */
+function zshDump(): string {
+  if (dumpDir === undefined) {
+    dumpDir = mkdtempSync(join(tmpdir(), "quorate-zsh-"));
+    const file = join(dumpDir, "dump");
+    run("zsh", ["-f", "-c", 'autoload -Uz compinit && compinit -u -d "$1"', "zsh", file]);
+  }
+  return join(dumpDir, "dump");
+}
 
 /** Starts the program that ships. */
 const PROGRAM = `'${process.execPath}' '${cliFile()}'`;
@@ -159,6 +172,7 @@ function completeInZsh(script: string, line: string): string {
       line,
       file("setup", ZSH_SETUP),
       PROGRAM,
+      zshDump(),
     ];
     run("zsh", ["-f", file("capture", ZSH_CAPTURE), ...args]);
     // An option with a value is offered with what separates them.
@@ -187,6 +201,10 @@ const SHELLS: Readonly<Record<string, (script: string, line: string) => string>>
 };
 
 describe("quorate completion", () => {
+  after(() => {
+    if (dumpDir !== undefined) rmSync(dumpDir, { recursive: true, force: true });
+  });
+
   for (const [words, has, not = []] of OFFERS) {
     const offered = has.map((line) => line.split("\t")[0]);
     it(`offers for ${JSON.stringify(words)}: ${offered.join(" ")}`, async () => {
@@ -249,7 +267,7 @@ describe("quorate completion", () => {
     if (!isThere("zsh")) this.skip();
     const { stdout } = await callCli(["completion", "zsh"]);
     run("zsh", ["-f", "-n"], stdout);
-    const loading = "autoload -Uz compinit && compinit -u -D";
+    const loading = `autoload -Uz compinit && compinit -u -d '${zshDump()}'`;
     const loaded = run("zsh", ["-f"], `${loading}\n${stdout}\nprint -- $_comps[quorate]\n`);
     expect(loaded).to.equal("_quorate\n");
   });

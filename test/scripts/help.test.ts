@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { root } from "../docs/project.js";
+import { callCommand, type Command } from "../support/sim/command.js";
 
 interface Ended {
   readonly code: number;
@@ -13,50 +14,59 @@ interface Ended {
 /** The compiled program that a script starts, once it has found a server. */
 const compiled = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const script = (name: string): string => join(root, "scripts", `${name}.mjs`);
-const simulated = (name: string): readonly string[] => [
-  compiled("test/support/sim/run-command.js"),
-  name,
-];
 
-const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
-  demo: [script("demo")],
-  pictures: [script("pictures")],
-  playground: [script("playground")],
-  reference: [script("reference")],
-  reproduce: [script("reproduce")],
-  sbom: [script("sbom")],
-  site: [script("site")],
-  "test:servers": [script("test-servers")],
-  "test:runtimes": [script("test-runtimes")],
-  bench: [compiled("bench/main.js")],
-  compare: [compiled("bench/compare/main.js")],
-  chaos: [compiled("chaos/main.js")],
-  simulate: simulated("simulate"),
-  replay: simulated("replay"),
-  exhaust: simulated("exhaust"),
-};
+/** How a program ends with these arguments. */
+type Program = (args: readonly string[]) => Promise<Ended>;
 
-const run = (args: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
-      const code = error === null ? 0 : Number(error.code ?? Number.NaN);
-      resolve({ code, stdout, stderr });
+const started =
+  (file: string): Program =>
+  (args) =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [file, ...args], { cwd: root }, (error, stdout, stderr) => {
+        const code = error === null ? 0 : Number(error.code ?? Number.NaN);
+        resolve({ code, stdout, stderr });
+      });
     });
-  });
+
+/** The simulator's are functions of their arguments, whose starts test/sim/cli tests; to load it takes longest of all. */
+const called =
+  (name: Command): Program =>
+  async (args) => {
+    const { code, out, err } = await callCommand(name, ...args);
+    return { code: code ?? Number.NaN, stdout: out, stderr: err };
+  };
+
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  demo: started(script("demo")),
+  pictures: started(script("pictures")),
+  playground: started(script("playground")),
+  reference: started(script("reference")),
+  reproduce: started(script("reproduce")),
+  sbom: started(script("sbom")),
+  site: started(script("site")),
+  "test:servers": started(script("test-servers")),
+  "test:runtimes": started(script("test-runtimes")),
+  bench: started(compiled("bench/main.js")),
+  compare: started(compiled("bench/compare/main.js")),
+  chaos: started(compiled("chaos/main.js")),
+  simulate: called("simulate"),
+  replay: called("replay"),
+  exhaust: called("exhaust"),
+};
 
 describe("the programs that npm runs", function () {
   this.timeout(120_000);
 
-  for (const [name, args] of Object.entries(PROGRAMS)) {
+  for (const [name, program] of Object.entries(PROGRAMS)) {
     it(`${name} explains itself`, async () => {
-      const { code, stdout, stderr } = await run([...args, "--help"]);
+      const { code, stdout, stderr } = await program(["--help"]);
       expect(stdout).to.match(new RegExp(`^(usage: )?npm run ${name}\\b`));
       expect(stderr).to.equal("");
       expect(code).to.equal(0);
     });
 
     it(`${name} names an argument that it does not know`, async () => {
-      const { code, stderr } = await run([...args, "--no-such"]);
+      const { code, stderr } = await program(["--no-such"]);
       expect(stderr).to.include("'--no-such'").and.include(`npm run ${name}`);
       expect(stderr).to.not.match(/^ +at /m);
       expect(code).to.be.within(1, 3);
@@ -64,15 +74,13 @@ describe("the programs that npm runs", function () {
   }
 
   it("none takes a word that means nothing to it", async () => {
-    const { replay, ...others } = PROGRAMS;
-    const ends = await Promise.all(
-      Object.values(others).map((args) => run([...args, "something"])),
-    );
-    for (const { code, stderr } of ends) {
+    const { replay: _, ...others } = PROGRAMS;
+    for (const program of Object.values(others)) {
+      const { code, stderr } = await program(["something"]);
       expect(stderr).to.include("'something'");
       expect(code).to.be.within(1, 3);
     }
-    const { code, stderr } = await run([...(replay ?? []), "a.json", "b.json"]);
+    const { code, stderr } = await called("replay")(["a.json", "b.json"]);
     expect(stderr).to.include("b.json");
     expect(code).to.equal(3);
   });

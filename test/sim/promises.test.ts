@@ -3,16 +3,8 @@ import { SOMETIMES, type Coverage } from "../../sim/oracles/coverage.js";
 import { BESIDE_OTHERS } from "../../sim/oracles/beside-others.js";
 import { MODEL_PROFILES, type Profile } from "../../sim/profiles.js";
 import { howMany } from "../support/long.js";
+import { promisedCount, RUN_COUNT } from "../support/sim/promised.js";
 import { runSeeds } from "../support/sim/run-seeds.js";
-
-/** Scenarios a profile: enough for a commit; long campaigns are run apart. */
-const RUN_COUNT = howMany(20, 76);
-
-/** Each of them takes as long as so many of the others, or has to be looked at that much more often: few drop-ins lose a lock. */
-const COST: Readonly<Partial<Record<Profile, number>>> = {
-  ...{ bursts: 4, waiting: 3, owners: 2 },
-  "drop-in": 0.5,
-};
 
 /** Several times what a profile takes alone on a core: the tests that keep time come first. */
 const PATIENCE_MS = 900_000;
@@ -40,7 +32,7 @@ describe("inside the model, every promise holds", () => {
   const covered: Coverage[] = [];
 
   for (const profile of MODEL_PROFILES) {
-    const count = Math.ceil(RUN_COUNT / (COST[profile] ?? 1));
+    const count = promisedCount(profile);
     it(`in ${count} scenarios of ${profile}`, async function () {
       this.timeout(PATIENCE_MS);
       const { failures, coverage, marginUs } = await runSeeds(profile, 1, count);
@@ -60,9 +52,9 @@ describe("inside the model, every promise holds", () => {
     });
   }
 
-  it(`what an operator does not undo still holds where one steps in (${RUN_COUNT} scenarios)`, async function () {
+  it(`what an operator does not undo still holds where one steps in (${promisedCount("force")} scenarios)`, async function () {
     this.timeout(PATIENCE_MS);
-    const { failures, coverage } = await runSeeds("force", 1, RUN_COUNT);
+    const { failures, coverage } = await runSeeds("force", 1, promisedCount("force"));
     covered.push(coverage);
     expect(failures).to.deep.equal([]);
   });

@@ -8,6 +8,3 @@ export const IS_LONG = process.env["QUORATE_LONG_TESTS"] === "1";
 export function howMany(few: number, many: number): number {
   return IS_LONG ? many : few;
 }
-
-/** A test that only the long run has. */
-export const itWhenLong: Mocha.TestFunction | Mocha.PendingTestFunction = IS_LONG ? it : it.skip;
