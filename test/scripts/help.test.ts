@@ -28,7 +28,7 @@ const started =
       });
     });
 
-/** The simulator's are functions of their arguments, whose starts test/sim/cli tests; to load it takes longest of all. */
+/** The commands of the simulator that test/sim/cli starts, too; to load it takes longest of all. */
 const called =
   (name: Command): Program =>
   async (args) => {
@@ -51,7 +51,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   chaos: started(compiled("chaos/main.js")),
   simulate: called("simulate"),
   replay: called("replay"),
-  exhaust: called("exhaust"),
+  exhaust: started(script("exhaust")),
 };
 
 describe("the programs that npm runs", function () {
