@@ -31,6 +31,7 @@ export const MODEL_PROFILES = [
   "splits",
   "nodes",
   "extensions",
+  "mixed",
 ] as const;
 
 /**
@@ -115,6 +116,8 @@ export function oraclesOf(profile: string): readonly OracleId[] {
       return [...whereRobbed, "H2"];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
+    case "mixed":
+      return [...whereRobbed, "H2", "W2", "W8"];
     case "steal":
       return whereRobbed;
     case "timestamp":
