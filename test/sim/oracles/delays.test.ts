@@ -108,6 +108,13 @@ describe("oracle D2, the minimum hold", () => {
         events: [grant(0, "A", kept), end(10, "A", "given"), ...adoption(10, "A", "B")],
       },
       {
+        title: "a grant of which one hears that was robbed before",
+        events: [
+          ...[send(1, "B", 0, { isPreempting: true }), key(2, 0, "A", "B")],
+          ...[grant(3, "B", kept), grant(4, "A")],
+        ],
+      },
+      {
         title: "an adoption from an adopter",
         events: [
           ...[grant(0, "A", kept), end(10, "A", "given"), ...adoption(10, "A", "B")],
