@@ -54,6 +54,12 @@ function openedTooSoon(
   const latest = new Map<string, Closed>();
   const openedUs = openedByForce(events);
   const givers = giversOf(events, ends);
+  // What is stolen from an heir is no longer kept closed by who gave it away.
+  for (const [heir, atUs] of [...openedUs]) {
+    for (let id = givers.get(heir); id !== undefined; id = givers.get(id)) {
+      openedUs.set(id, Math.min(atUs, openedUs.get(id) ?? atUs));
+    }
+  }
   const isHeirOf = ({ ownerId }: GrantEvent, giverId: string): boolean => {
     let id: string | undefined = ownerId;
     while (id !== undefined && id !== giverId) id = givers.get(id);
@@ -84,7 +90,7 @@ function openedTooSoon(
 }
 
 /** By owner: since when its name was stolen, or ended by force, on some node. Then it does not keep it closed. */
-function openedByForce(events: History["events"]): ReadonlyMap<string, number> {
+function openedByForce(events: History["events"]): Map<string, number> {
   const preemptions = new Preemptions();
   const openedUs = new Map<string, number>();
   for (const event of events) {
