@@ -75,7 +75,7 @@ function absence(random: Random, session: Session, longestMs: number): Fault[] {
 }
 
 /** One step of each clock at most, within the margin. Where a node loses its counters, its clock has to be right. */
-function steps(
+export function steps(
   random: Random,
   { nodeCount, chaosMs, faults }: Scenario,
   clockStepMs: number,

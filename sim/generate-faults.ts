@@ -153,6 +153,7 @@ const MENUS: Readonly<Record<Profile, readonly [MakeFault, number][]>> = {
   "drop-in": [...WITH_SUSPENDS, [wallJumpForward, 1]],
   several: WITH_SUSPENDS,
   requests: WITH_SUSPENDS,
+  mixed: WITH_SUSPENDS,
   semaphore: WITH_SUSPENDS,
   steal: [
     [partition, 2],

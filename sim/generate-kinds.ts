@@ -144,7 +144,7 @@ function withAdopters(
   );
 }
 
-function givenAway(random: Random, session: Session, clientCount: number): Session {
+export function givenAway(random: Random, session: Session, clientCount: number): Session {
   const afterMs = random.oneOf([0, 1, 10, 100, random.below(1_000)]);
   const adopters = Array.from({ length: random.chance(40) ? 2 : 1 }, () => ({
     client: random.below(clientCount),

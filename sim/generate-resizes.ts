@@ -2,7 +2,7 @@ import { hashText, seededRandom } from "./random.js";
 import type { Scenario, Session } from "./scenario.js";
 
 /** Profiles in which semaphores are resized. */
-const RESIZED: readonly string[] = ["semaphore", "waiting", "healthy"];
+const RESIZED: readonly string[] = ["semaphore", "waiting", "healthy", "mixed"];
 
 /** The same scenario with services that resize the semaphores that are in it, and some that count what is available. */
 export function withResizes(scenario: Scenario): Scenario {

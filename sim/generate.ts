@@ -9,6 +9,7 @@ import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLiar } from "./generate-liar.js";
 import { generateLists, serverCountOf, TTLS_OF_CHANGES_MS, withChanges } from "./generate-nodes.js";
+import { withMixture } from "./generate-mixture.js";
 import { withLooks } from "./generate-looks.js";
 import { withRequestOptions } from "./generate-requests.js";
 import { generateDistances, generateNetwork } from "./generate-network.js";
@@ -90,6 +91,7 @@ function generateSteady(seed: number, profile: Profile): Scenario {
   if (profile === "healthy") return { ...scenario, ending: "all" };
   if (profile === "steps") return withSteps(scenario);
   if (profile === "extensions") return withForgeries(withExtensions(scenario));
+  if (profile === "mixed") return withForgeries(withMixture(scenario));
   if (profile === "requests") return withRequestOptions(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
   const shown = withObservers(withQueueEnds(withLiar(withLooks(made))));
@@ -163,6 +165,7 @@ const NEEDS_WALL_CLOCKS: readonly Profile[] = [
   "splits",
   "nodes",
   "extensions",
+  "mixed",
   "healthy",
   "amnesia-without-quarantine",
 ];

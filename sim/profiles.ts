@@ -31,6 +31,7 @@ export const MODEL_PROFILES = [
   "splits",
   "nodes",
   "extensions",
+  "mixed",
 ] as const;
 
 /**
@@ -99,6 +100,12 @@ export function oraclesOf(profile: string): readonly OracleId[] {
     ...[...ALWAYS, ...IN_MODEL],
     ...(["L2", "L3", "W2", "W8", "H1", "H3"] as const),
   ];
+  // A holder preempted by another process, or ended by force, may still act as the holder: only a store with a fence is
+  // safe. What is promised to it is judged up to then.
+  const whereRobbed: readonly OracleId[] = [
+    ...[...ALWAYS, ...IN_MODEL].filter((id) => id !== "F3"),
+    ...(["L2", "L3"] as const),
+  ];
   switch (profile) {
     case "jump":
     case "wildskew":
@@ -106,16 +113,13 @@ export function oraclesOf(profile: string): readonly OracleId[] {
     case "amnesia-without-quarantine":
       return ALWAYS;
     case "force":
-      // A holder whose lock was ended by force has nothing left to release, and is told so.
-      return [
-        ...ALWAYS.filter((id) => id !== "R1"),
-        ...(["F1", "Q1", "L2", "L3", "W3", "W4", "W5", "W6", "W7", "H2", "I1"] as const),
-      ];
+      return [...whereRobbed, "H2"];
     case "pause-after-check":
       return [...ALWAYS, "S1", "S2", "F1", "Q1", "L2", "L3"];
+    case "mixed":
+      return [...whereRobbed, "H2", "W2", "W8"];
     case "steal":
-      // A holder preempted by another process may still act as the holder: only a store with a fence is safe.
-      return [...ALWAYS, ...IN_MODEL.filter((id) => id !== "F3"), "L2", "L3"];
+      return whereRobbed;
     case "timestamp":
     case "redisson":
       // Foreign code may take one of our locks by mistake; its holder then still acts as the holder for a while.

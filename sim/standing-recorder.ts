@@ -34,6 +34,8 @@ export interface StandingKind {
 interface Recorded {
   readonly node: SimNode;
   keys: NameKeys;
+  /** What wrote the key beside it last. */
+  besideBy?: KeyChange["by"];
   /** What the history has recorded. */
   told: ReadonlyMap<string, Standing>;
 }
@@ -57,13 +59,19 @@ export class StandingRecorder {
   onLockKey(node: SimNode, name: string, { before, after, by }: KeyChange): void {
     if (!this.#isMarked(before) && !this.#isMarked(after)) return;
     const recorded = this.#of(node, name);
-    recorded.keys = { ...recorded.keys, lock: this.#isMarked(after) ? after : undefined };
+    const isMarked = this.#isMarked(after);
+    // What an earlier tenure left beside it, when it was stolen, is removed or rewritten by the same step.
+    const isLeft =
+      isMarked && !this.#isMarked(before) && isOperation(by) && recorded.besideBy !== by;
+    const beside = isLeft ? undefined : recorded.keys.beside;
+    recorded.keys = { ...recorded.keys, beside, lock: isMarked ? after : undefined };
     this.#onWritten(recorded, after, by);
   }
 
   onKeyBeside(node: SimNode, name: string, { after, by }: KeyChange): void {
     const recorded = this.#of(node, name);
     recorded.keys = { ...recorded.keys, beside: after };
+    recorded.besideBy = by;
     this.#onWritten(recorded, after, by);
   }
 
@@ -89,7 +97,7 @@ export class StandingRecorder {
   #onWritten(recorded: Recorded, written: StoredKey | undefined, by: KeyChange["by"]): void {
     this.#tell(recorded, by);
     const { node, keys } = recorded;
-    if (typeof by !== "object" || by.kind === "foreign" || written === undefined) return;
+    if (!isOperation(by) || written === undefined) return;
     const count = this.#kind.countIn?.(keys, written);
     if (count === undefined) return;
     this.#record({ kind: "count", node: node.index, name: keys.name, ...count });
@@ -136,4 +144,8 @@ export class StandingRecorder {
   #watch(recorded: Recorded, standing: Standing): void {
     this.#world.at(recorded.node.deadAtUs(standing), () => this.#tell(recorded, "expire"));
   }
+}
+
+function isOperation(by: KeyChange["by"]): boolean {
+  return typeof by === "object" && by.kind !== "foreign";
 }

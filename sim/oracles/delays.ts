@@ -5,6 +5,7 @@ import {
   type History,
   type Violate,
 } from "./history.js";
+import { Preemptions } from "./preemptions.js";
 
 /** Until when a name is closed to all except its owner. */
 interface Closed {
@@ -51,7 +52,14 @@ function openedTooSoon(
     else if (event.kind === "end" && !ends.has(event.ownerId)) ends.set(event.ownerId, event);
   }
   const latest = new Map<string, Closed>();
+  const openedUs = openedByForce(events);
   const givers = giversOf(events, ends);
+  // What is stolen from an heir is no longer kept closed by who gave it away.
+  for (const [heir, atUs] of [...openedUs]) {
+    for (let id = givers.get(heir); id !== undefined; id = givers.get(id)) {
+      openedUs.set(id, Math.min(atUs, openedUs.get(id) ?? atUs));
+    }
+  }
   const isHeirOf = ({ ownerId }: GrantEvent, giverId: string): boolean => {
     let id: string | undefined = ownerId;
     while (id !== undefined && id !== giverId) id = givers.get(id);
@@ -63,16 +71,36 @@ function openedTooSoon(
       closed !== undefined &&
       !areTogether(grant, closed.grant) &&
       !isHeirOf(grant, closed.grant.ownerId);
-    if (isOther && grant.atUs < closed.untilUs) {
+    // Who was robbed before it heard of its own grant comes after nobody.
+    const isRobbed = (openedUs.get(grant.ownerId) ?? Number.POSITIVE_INFINITY) <= grant.atUs;
+    if (isOther && !isRobbed && grant.atUs < closed.untilUs) {
       const earlyMs = (closed.untilUs - grant.atUs) / 1_000;
       const message = `${grant.ownerId} was granted ${grant.name} ${earlyMs} ms before ${closed.grant.ownerId} left it open`;
       violate(grant.atUs, message);
     }
-    const untilUs = closedUntilUs(grant, ends.get(grant.ownerId));
-    if (untilUs !== undefined && untilUs > (closed?.untilUs ?? 0)) {
+    const { ownerId } = grant;
+    const untilUs = Math.min(
+      closedUntilUs(grant, ends.get(ownerId)) ?? 0,
+      openedUs.get(ownerId) ?? Number.POSITIVE_INFINITY,
+    );
+    if (untilUs > (closed?.untilUs ?? 0)) {
       latest.set(grant.name, { grant, untilUs });
     }
   }
+}
+
+/** By owner: since when its name was stolen, or ended by force, on some node. Then it does not keep it closed. */
+function openedByForce(events: History["events"]): Map<string, number> {
+  const preemptions = new Preemptions();
+  const openedUs = new Map<string, number>();
+  for (const event of events) {
+    preemptions.see(event);
+    if (event.kind !== "key" || event.before === undefined) continue;
+    const isOpened =
+      preemptions.isPreempting(event) || preemptions.preemptedBy(event) !== undefined;
+    if (isOpened && !openedUs.has(event.before)) openedUs.set(event.before, event.atUs);
+  }
+  return openedUs;
 }
 
 /** By owner: from which it takes over, where that has given its lock away. */

@@ -28,6 +28,9 @@ export function checkHandles({ events }: History, violate: Violate): void {
       givenUp.delete(event.ownerId);
     } else if (event.kind === "call" && event.what === "release" && event.ownerId !== undefined) {
       givenUp.add(event.ownerId);
+    } else if (event.kind === "send" && event.op === "revoke") {
+      // An operator releases it as a whole.
+      givenUp.add(event.ownerId);
     } else if (event.kind === "send") {
       const ownerId = freedBy(event);
       if (ownerId === undefined || givenUp.has(ownerId) || isLost(ownerId)) continue;

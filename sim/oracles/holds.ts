@@ -1,5 +1,6 @@
 import { getOrAdd } from "./get-or-add.js";
 import type { CallEvent, GrantEvent, History, Violate } from "./history.js";
+import { Preemptions } from "./preemptions.js";
 
 /**
  * O1: hold counts are exact. After a step on a node, its count for an owner is the number of that owner's holds there
@@ -57,11 +58,14 @@ function enteredElsewhere({ events }: History, violate: Violate): void {
 function refusedAtHome({ events }: History, violate: Violate): void {
   const believing = new Map<string, GrantEvent>();
   const calls = new Map<number, { readonly call: CallEvent; readonly by: Set<string> }>();
+  const preemptions = new Preemptions();
   for (const event of events) {
+    preemptions.see(event);
+    const robbed = preemptions.preemptedBy(event);
     if (event.kind === "grant") {
       if (event.owner !== undefined) believing.set(event.ownerId, event);
-    } else if (event.kind === "end" || (event.kind === "key" && event.isTrespass === true)) {
-      const ownerId = event.kind === "end" ? event.ownerId : (event.before ?? "");
+    } else if (event.kind === "end" || robbed !== undefined) {
+      const ownerId = event.kind === "end" ? event.ownerId : (robbed ?? "");
       believing.delete(ownerId);
       for (const { by } of calls.values()) by.delete(ownerId);
     } else if (event.kind === "call" && event.owner !== undefined) {

@@ -7,7 +7,7 @@ import { Preemptions } from "./preemptions.js";
  * R1: a release tells the truth, also the second one, the late one, and the one after another has taken over:
  * `released` only if it was passed on, or a quorum of nodes deleted the key, gave it to an adopter, or keep it for the
  * rest of its minimum hold (of several names each of them); `expired` only if none did so for a lock that was still
- * believed in. That it never touches another's key is S4.
+ * believed in, and that no operator ended by force. That it never touches another's key is S4.
  */
 export function checkReleases(history: History, violate: Violate): void {
   const { settings, events } = history;
@@ -83,7 +83,8 @@ export function checkReleases(history: History, violate: Violate): void {
         const message = `${ownerId} was released, they say, but only ${deletedCount} nodes deleted it`;
         violate(atUs, message);
       }
-      if (result === "expired" && believed.has(ownerId) && deletedCount >= quorum) {
+      const isOverToo = believed.has(ownerId) && !preemptions.isEnded(ownerId);
+      if (result === "expired" && isOverToo && deletedCount >= quorum) {
         const message = `${ownerId} had expired, they say, but ${deletedCount} nodes deleted it`;
         violate(atUs, message);
       }

@@ -3,7 +3,7 @@ import { coverageOf } from "../../sim/oracles/coverage.js";
 import type { OracleId } from "../../sim/oracles/history.js";
 import { ORACLE_IDS } from "../../sim/oracles/history.js";
 import { isPermit } from "../../sim/oracles/names.js";
-import type { Fault, Scenario } from "../../sim/scenario.js";
+import type { Fault, Scenario, Session } from "../../sim/scenario.js";
 import { MAX_PASS_ONS } from "../../src/protocol/pass-on-run.js";
 import { simulate } from "../../sim/simulate.js";
 import { plainScenario, session } from "../support/sim/plain-scenario.js";
@@ -20,6 +20,31 @@ const crashes = (mode: "amnesia" | "persisted" | "snapshot") =>
   [0, 1].map((node) => {
     return { kind: "crash" as const, atMs: 1_100, node, mode, lostMs: 150, forMs: 10 };
   });
+
+describe("locks of other kinds, whose name is stolen", () => {
+  const kinds: readonly (readonly [string, Partial<Session>])[] = [
+    ["of an owner", { owner: "job" }],
+    ["readers", { mode: "shared" }],
+    ["permits", { permits: 2 }],
+  ];
+  for (const [title, kind] of kinds) {
+    it(`${title}: what is left of them on the nodes is nobody's when others like them come`, async () => {
+      const workload = [
+        session({ ...kind, atMs: 100, client: 0, holdMs: 400 }),
+        session({ atMs: 200, client: 1, holdMs: 20, steal: true }),
+        session({ ...kind, atMs: 300, client: 2, waitMs: 50 }),
+      ];
+      const scenario = plainScenario({ clients: 3, workload });
+      const { history } = await simulate(scenario);
+      const grants = history.events.filter((event) => event.kind === "grant");
+      expect(grants.map(({ process }) => process)).to.deep.equal(["c0", "c1", "c2"]);
+      // Whoever is robbed writes on beside the others.
+      expect(await violated(scenario)).to.satisfy((ids: OracleId[]) =>
+        ids.every((id) => id === "F3"),
+      );
+    });
+  }
+});
 
 describe("how a lease is broken, outside of the model", () => {
   const base = { clients: 2, workload: [HOLDER, SECOND], chaosMs: 1_600 };

@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "4b4171ad",
-  [HASHED_RUNS_A_PROFILE]: "6d7feaea",
+  2: "5824bf2b",
+  [HASHED_RUNS_A_PROFILE]: "fef45ce4",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -1,5 +1,5 @@
 import { judgeCases } from "../../support/check/cases.js";
-import { end, grant, send } from "../../support/check/events.js";
+import { end, grant, key, send } from "../../support/check/events.js";
 
 const delayed = { lockDelayMs: 1 } as const;
 const kept = { minHoldMs: 1 } as const;
@@ -8,6 +8,17 @@ const reader = { mode: "shared" } as const;
 /** B goes on with what A gave away. */
 const adoption = (atUs: number, giver: string, adopter: string) =>
   [send(atUs, adopter, 0, { previous: giver }), grant(atUs + 1, adopter)] as const;
+
+/** Somebody of the process of A steals its name, an operator ends its lock by force, or nobody may do what is done. */
+const robbed = (atUs: number, how: "stolen" | "ended" | "neither") => {
+  const steals = { process: "A", isPreempting: how === "stolen" } as const;
+  return how === "ended"
+    ? ([
+        send(atUs, "A", 0, { op: "revoke" }),
+        key(atUs, 0, "A", undefined, { op: "release", by: "A" }),
+      ] as const)
+    : ([send(atUs, "B", 0, steals), key(atUs, 0, "A", "B")] as const);
+};
 
 describe("oracle D1, the lock-delay", () => {
   judgeCases(
@@ -25,6 +36,10 @@ describe("oracle D1, the lock-delay", () => {
         title: "an adoption",
         events: [grant(0, "A", delayed), end(10, "A", "given"), grant(11, "B")],
       },
+      ...(["stolen", "ended"] as const).map((how) => ({
+        title: `a grant of a name that was ${how}`,
+        events: [grant(0, "A", delayed), ...robbed(9, how), end(10, "A", "lost"), grant(11, "B")],
+      })),
       { title: "no delay", events: [grant(0, "A"), end(10, "A", "lost"), grant(11, "B")] },
       {
         title: "another name",
@@ -93,6 +108,13 @@ describe("oracle D2, the minimum hold", () => {
         events: [grant(0, "A", kept), end(10, "A", "given"), ...adoption(10, "A", "B")],
       },
       {
+        title: "a grant of which one hears that was robbed before",
+        events: [
+          ...[send(1, "B", 0, { isPreempting: true }), key(2, 0, "A", "B")],
+          ...[grant(3, "B", kept), grant(4, "A")],
+        ],
+      },
+      {
         title: "an adoption from an adopter",
         events: [
           ...[grant(0, "A", kept), end(10, "A", "given"), ...adoption(10, "A", "B")],
@@ -101,6 +123,19 @@ describe("oracle D2, the minimum hold", () => {
       },
     ],
     [
+      {
+        title: "a grant of a name that somebody took who did not steal",
+        events: [
+          grant(0, "A", kept),
+          ...robbed(9, "neither"),
+          end(10, "A", "lost"),
+          grant(11, "B"),
+        ],
+      },
+      {
+        title: "a grant before the name was stolen",
+        events: [grant(0, "A", kept), end(5, "A"), grant(6, "C"), ...robbed(9, "stolen")],
+      },
       ...(["released", "lost", "crashed", "given"] as const).map((why) => ({
         title: `a grant a microsecond before: ${why}`,
         events: [grant(0, "A", kept), end(10, "A", why), grant(999, "B")],

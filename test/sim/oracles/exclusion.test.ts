@@ -11,6 +11,12 @@ const preemption = (process: string, preemptor = { isPreempting: true }) => [
   ...[send(1, "B", 0, { process, ...preemptor }), key(2, 0, "A", "B"), grant(3, "B", { process })],
 ];
 
+/** An operator ends the lock of A, which then believes on; its node was told so before, or was not. */
+const ending = (op: "revoke" | "release" = "revoke") => [
+  ...[key(0, 0, undefined, "A"), grant(0, "A"), send(1, "A", 0, { process: "operator", op })],
+  ...[key(2, 0, "A", undefined, { op: "release", by: "A" }), grant(3, "B")],
+];
+
 const foreign = (
   atUs: number,
   ownerId: string,
@@ -47,6 +53,10 @@ describe("oracle S1, exclusion", () => {
         title:
           "one who was preempted by another process, beside the preemptor and who comes after it",
         events: [...preemption("B"), end(4, "B"), grant(5, "C"), end(6, "C"), end(9, "A")],
+      },
+      {
+        title: "one whose lock was ended by force, beside who comes after it",
+        events: ending(),
       },
       {
         title: "one who was preempted before it was granted",
@@ -97,6 +107,11 @@ describe("oracle S1, exclusion", () => {
       {
         title: "one whose key was taken by an acquire that was no preemption",
         events: preemption("B", { isPreempting: false }),
+      },
+      { title: "one whose key was deleted without that", events: ending("release") },
+      {
+        title: "one beside an operator that has ended nothing yet",
+        events: [grant(0, "A"), send(1, "A", 0, { op: "revoke" }), grant(2, "B")],
       },
       {
         title: "one beside a preemptor that took nothing from it",

@@ -50,6 +50,14 @@ describe("oracle J1, locks with several handles", () => {
         ],
       },
       {
+        title: "a release by an operator",
+        events: [
+          ...[...joined, send(3, "A", 0, { op: "revoke", process: "operator" })],
+          ...[send(3, "A", 0, { op: "release", process: "operator" }), lost(4, "A", "revoked")],
+          ...[first, last],
+        ],
+      },
+      {
         title: "no release of what is lost",
         events: [...joined, lost(3, "A", "taken"), first, last],
       },

@@ -55,6 +55,14 @@ describe("oracle O2, who is in gets in again", () => {
       { title: "got in", events: [held, asked, settle(7, 1, "granted"), end(9, "A")] },
       { title: "out of reach", events: [held, asked, settle(7, 1, "unreachable"), end(9, "A")] },
       { title: "gone meanwhile", events: [held, asked, end(6, "A"), settle(7, 1, "refused")] },
+      {
+        title: "ended by force meanwhile",
+        events: [
+          ...[held, asked, send(6, "A", 0, { op: "revoke" })],
+          ...[key(6, 0, "A", undefined, { ...job, op: "release", by: "A" })],
+          ...[settle(7, 1, "refused"), end(9, "A")],
+        ],
+      },
       { title: "gone before", events: [held, end(4, "A"), asked, settle(7, 1, "refused")] },
       {
         title: "in only since then",

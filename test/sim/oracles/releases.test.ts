@@ -71,6 +71,13 @@ describe("oracle R1, releases", () => {
         events: [release, deleted(0), deleted(1), settle(3, 1, "expired")],
       },
       {
+        title: "a lock that an operator ended",
+        events: [
+          ...[0, 1].flatMap((node) => [send(1, "A", node, { op: "revoke" }), deleted(node)]),
+          ...[end(2, "A"), release, settle(3, 1, "expired")],
+        ],
+      },
+      {
         title: "a lock that a preemptor took from its nodes",
         events: [
           ...[send(1, "B", 0, { isPreempting: true }), end(2, "A"), handed(0), handed(1)],
