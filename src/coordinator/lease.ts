@@ -474,6 +474,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const lifeMs = this.#longestLifeMs;
     const place = keys.queue.isDeferred && this.place?.nodes ? this.place.place.waiter : undefined;
     const proclaimed = this.#proclaimed;
+    // With all properties: to add one to a copy takes Node.js 20 longer than all else here.
     const keepMs = undefined;
     return { keys, ownerId, settings, token, mayHold, lifeMs, waiter, place, keepMs, proclaimed };
   }

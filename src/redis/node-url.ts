@@ -1,5 +1,5 @@
 import type { RedisOptions } from "ioredis";
-import { show } from "../runtime/validate.js";
+import { show, withoutCredentials } from "../runtime/validate.js";
 
 const SCHEMES = new Map([
   ["redis:", { isTls: false }],
@@ -16,7 +16,8 @@ const SCHEMES = new Map([
  * @throws TypeError that names the node and what is wrong, without the credentials.
  */
 export function optionsOfUrl(text: string, at: string): RedisOptions {
-  const shown = show(withoutCredentials(text));
+  const prefix = /^[^:]*:\/\/(?=.*@)/s.exec(text)?.[0] ?? "";
+  const shown = show(withoutCredentials(text, prefix.length));
   if (!text.includes("://")) {
     throw new TypeError(`\`${at}\` must be a URL such as redis://host:6379, got ${shown}`);
   }
@@ -69,9 +70,4 @@ function parsed(text: string, at: string, shown: string): [URL, string, string] 
 function wholeNumber(text: string, what: string, at: string, shown: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new TypeError(`\`${at}\` has the invalid ${what} in ${shown}`);
-}
-
-/** Everything up to the last "@" may be part of a password, however a parser splits it. */
-function withoutCredentials(text: string): string {
-  return text.replace(/^([^:]*:\/\/)?.*@/s, "$1***@");
 }

@@ -199,11 +199,19 @@ export function show(value: unknown): string {
   }
 }
 
-/** A password may contain anything, so it ends at the last "@". */
 function withoutUserInfo(text: string): string {
-  const from = text.indexOf("://") + 3;
+  const at = text.indexOf("://");
+  return at === -1 ? text : withoutCredentials(text, at + 3);
+}
+
+/**
+ * Everything up to the last "@" may be part of a password, however a parser splits it.
+ *
+ * @param from where credentials can begin
+ */
+export function withoutCredentials(text: string, from: number): string {
   const to = text.lastIndexOf("@");
-  return from < 3 || to < from ? text : `${text.slice(0, from)}***${text.slice(to)}`;
+  return to < from ? text : `${text.slice(0, from)}***${text.slice(to)}`;
 }
 
 function cut(text: string): string {
