@@ -203,6 +203,30 @@ describe("Changing the nodes, as documented, under load", () => {
     },
   };
   for (const [where, start] of Object.entries(PLACES)) {
+    it(`goes from one node to three with a stop, ${where}`, async () => {
+      const { nodes, servers, stop } = await start();
+      const [one, three] = [nodes.slice(0, 1), nodes.slice(0, 3)];
+      try {
+        let token = 0;
+        {
+          await using before = new LockManager(one, BRIEF);
+          ({ fencingToken: token } = await before.acquire("name"));
+        }
+        await at(servers, 0).command("HDEL", RECORD_KEY, LIST, "nodeCount", "lastNodes");
+        await using after = new LockManager(three, BRIEF);
+        const warnings = warningsOf(after);
+        await using lock = await after.acquire("name");
+        expect(lock.fencingToken).to.be.above(token);
+        await after.ready({ all: true, timeoutMs: 60_000 });
+        expect(warnings.map(({ code }) => code)).to.not.include("QUORATE_NODE_LIST_MISMATCH");
+        await eventually("the new list on all", async () =>
+          (await lists(servers.slice(0, 3))).every((text) => String(text).split(" ").length === 3),
+        );
+      } finally {
+        await stop();
+      }
+    });
+
     it(`adds a node and removes one, ${where}`, async () => {
       const { nodes, servers, stop } = await start();
       try {
