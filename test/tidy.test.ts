@@ -327,6 +327,19 @@ describe("the sources", () => {
   });
 });
 
+describe("the programs", () => {
+  it("have what is declared for packages, as the whole has", () => {
+    const { files } = JSON.parse(
+      readFileSync(join(ROOT, "tsconfig.json"), "utf8").replaceAll(/^\s*\/\/.*$/gm, ""),
+    ) as { files: readonly string[] };
+    const declarations = ["src", "sim", "test", "bench", "chaos", "examples", "pages", "pictures"]
+      .flatMap(sourcesIn)
+      .map(({ path }) => path)
+      .filter((path) => path.endsWith(".d.ts") && !path.includes("/node_modules/"));
+    expect(files).to.have.members(declarations);
+  });
+});
+
 describe("the Lua", () => {
   it("is all that there is of it in what ships", () => {
     for (const { path, code } of SOURCES) {
