@@ -126,7 +126,7 @@ export class CoordinatorBench {
       { keys: KEYS, settings },
       { onOutcome: (outcome) => outcomes.push(outcome) },
     );
-    attempt.enter("plain");
+    this.context.admission.enter(attempt, "plain");
     return { attempt, outcomes };
   }
 
