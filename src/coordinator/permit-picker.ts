@@ -36,7 +36,7 @@ export class PermitPicker {
     this.#isTold = free.length > 0;
     const unit = this.#isContended ? entropy.unit() : 0;
     const numbers =
-      waitQueue?.takePermitTurn(nowMs, this.#permits) ??
+      waitQueue?.reservations?.take(nowMs, wanted) ??
       waitQueues.permits.pick(this.#keys, { count, wanted, free, unit });
     this.#asked = this.#permits.at(numbers);
     waitQueues.permits.add(this.#asked);
