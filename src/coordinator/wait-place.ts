@@ -131,9 +131,9 @@ export class WaitPlace implements QueueMember {
   /** @param holder the lock that it got, if it got it */
   leave(holder: GrantedWaiter | undefined): void {
     const waitQueue = this.#waitQueue;
-    this.#waitQueue = undefined;
     if (waitQueue === undefined) return;
-    const isReleased = holder === undefined && this.#releasing(waitQueue) !== undefined;
+    const isReleased = holder === undefined && this.releasing !== undefined;
+    this.#waitQueue = undefined;
     // A lock that was passed on to it: the nodes know nothing of this place.
     const isHeir = holder !== undefined && this.keys.queue.isDeferred && !this.#isAtNodes;
     const isNowhere = isReleased || isHeir;
@@ -143,11 +143,7 @@ export class WaitPlace implements QueueMember {
 
   /** The ownerId that is released on all nodes when it leaves without the lock. */
   get releasing(): string | undefined {
-    return this.#waitQueue && this.#releasing(this.#waitQueue);
-  }
-
-  #releasing({ first }: WaitQueue): string | undefined {
-    return first === this && this.#isDeferred ? this.waiter?.deferred?.ownerId : undefined;
+    return this.isFirst && this.#isDeferred ? this.waiter?.deferred?.ownerId : undefined;
   }
 
   /** Whoever is first now takes its place, where nodes may have its deferred acquire. */
@@ -262,7 +258,7 @@ export class WaitPlace implements QueueMember {
   /** It asks, with its place: notifications received so far no longer count. @returns whether they were a quorum's */
   forgetTurns(): boolean {
     const { turns } = this;
-    const isCalled = turns !== undefined && this.isItsTurn;
+    const isCalled = turns?.isOurTurn === true;
     turns?.forgetTurns();
     this.isTurnSeen = false;
     this.#isAtNodes = true;

@@ -352,6 +352,6 @@ function isSameKind(one: LockKind, other: LockKind): boolean {
   return (
     one.id === other.id &&
     one.layout === other.layout &&
-    one.permits?.count === other.permits?.count
+    one.permits?.size.current.count === other.permits?.size.current.count
   );
 }

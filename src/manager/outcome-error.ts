@@ -136,7 +136,7 @@ function foreignError(
   votes: readonly NodeVote[],
 ): QuorateError {
   const { key = keys.lockKey, label = "unknown" } = vote ?? {};
-  const [permits, foundPermits] = [keys.permits?.count, semaphoreIn(label)?.count];
+  const [permits, foundPermits] = [keys.permits?.size.current.count, semaphoreIn(label)?.count];
   if (permits !== undefined && foundPermits !== undefined) {
     return new PermitsMismatchError(keys.name, permits, foundPermits, votes);
   }
