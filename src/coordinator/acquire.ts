@@ -408,9 +408,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome, nowMs: number): void {
     const { attempt, isJoiner, place, standing } = this.#state;
+    const isRefused = outcome.kind !== "granted" && attempt !== undefined;
     // What an adoption takes over was given up for one attempt.
-    const isRefused = outcome.kind !== "granted" && attempt !== undefined && standing !== "adopt";
-    if (isRefused && isMadeAgain(outcome, attempt.againCount)) {
+    if (isRefused && standing !== "adopt" && isMadeAgain(outcome, attempt.againCount)) {
       const again = attempt.again();
       this.#state.attempt = again;
       this.#context.admission.enter(again, "plain");

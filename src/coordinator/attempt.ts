@@ -379,8 +379,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const sendBeforeMs = this.#context.clock.now() + this.#asked.settings.nodeTimeoutMs;
     const [keys, ownerId] = [this.#keys, this.#ownerId];
     const operation = newOperation("seal", { keys, ownerId, fence: token, sendBeforeMs });
-    const receiver = { onVote: (at: number, vote: Vote) => this.#onSealVote(at, token, vote) };
-    this.#context.nodes[index]?.submit(operation, receiver, false);
+    const onVote = (at: number, vote: Vote): void => {
+      this.#sealing?.onSealVote(at, token, vote);
+      if (vote.kind === "granted") this.#lease?.onVote(at, vote);
+    };
+    this.#context.nodes[index]?.submit(operation, { onVote }, false);
   }
 
   /** Called by the sealing. */
@@ -436,11 +439,6 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     this.#contender?.contest.onAsk(nowMs);
     const operation = this.#acquire(nowMs);
     round.send(operation, nowMs, 0, round, to);
-  }
-
-  #onSealVote(index: number, token: number, vote: Vote): void {
-    this.#sealing?.onSealVote(index, token, vote);
-    if (vote.kind === "granted") this.#lease?.onVote(index, vote);
   }
 
   /** @param complete bit mask of the nodes that hold our key with the token stored */
