@@ -38,7 +38,7 @@ export class Beliefs {
     const kind = {
       mode,
       owner,
-      permits: permits?.count,
+      permits: permits?.size.current.count,
       isRenewed,
       lockDelayMs,
       minHoldMs,

@@ -1,5 +1,6 @@
 import type { SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
+import { JOIN_ONLY } from "../src/kinds/owned.js";
 import type { AnyOperation, Operation, Vote } from "../src/protocol/operation.js";
 import type { DeferredAcquire } from "../src/protocol/node-queue.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
@@ -73,13 +74,13 @@ export function recordingNode(
         ownerId,
         ttlMs,
         fence,
-        isAgain: keys.isJoinOnly && op === "acquire" ? true : undefined,
+        isAgain: keys.scriptArgs.at(-1) === JOIN_ONLY && op === "acquire" ? true : undefined,
         previous: previousId,
         parts: partIds,
         deferred: waiter?.deferred?.ownerId,
         isPreempting: preempts,
         ticket: keys.permits && waiter?.ticket,
-        permits: keys.permits?.count,
+        permits: keys.permits?.size.current.count,
         mode: keys.mode === "shared" ? "shared" : undefined,
         via,
         leaseMs: process.peekLeaseMs(),

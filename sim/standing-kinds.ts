@@ -1,5 +1,5 @@
 import { bytesOf, textOf } from "../src/memory/bytes.js";
-import { MARKERS, numberIn, OWN_FIELDS } from "../src/protocol/markers.js";
+import { MARKERS, NO_NUMBER, OWN_FIELDS } from "../src/protocol/markers.js";
 import { semaphoreIn } from "../src/protocol/semaphore-size.js";
 import type { NameKeys, Standing, StandingKind } from "./standing-recorder.js";
 
@@ -56,7 +56,11 @@ function holdsIn(keys: NameKeys): Standing[] {
     .filter(([field]) => field.startsWith(HOLD_FIELD))
     .map(([field, value]) => {
       const ownerId = textOf(field.slice(HOLD_FIELD.length));
-      const hold = { name, ownerId, expiresAtMs: numberIn(value) };
+      // In the layout of Redisson it is marked.
+      const expiresAtMs = Number(
+        value.startsWith(NO_NUMBER) ? value.slice(NO_NUMBER.length) : value,
+      );
+      const hold = { name, ownerId, expiresAtMs };
       // A hold without a named owner is its own owner.
       return ownerId === owner ? hold : { ...hold, owner };
     });

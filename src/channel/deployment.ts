@@ -35,7 +35,6 @@ export interface Member {
 
 export interface DeploymentSettings
   extends BootstrapSettings, QuarantineSettings, LongestTtlSettings {
-  readonly nodeCount: number;
   readonly keyPrefix: string;
   readonly names: readonly string[];
   readonly warn: (warning: DeploymentWarning) => void;

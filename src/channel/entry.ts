@@ -1,4 +1,4 @@
-import { NOBODY, type VoteReceiver } from "../coordinator/ports.js";
+import type { VoteReceiver } from "../coordinator/ports.js";
 import {
   faultVote,
   type AnyOperation,
@@ -31,11 +31,6 @@ export interface Refusal {
 
 /** What decides whether a node may execute an operation that stores a key. */
 export type Storing = Pick<AnyOperation, "kind" | "ttlMs" | "marginMs">;
-
-/** An operation of the channel itself, without a caller. */
-export function entryWithoutReceiver(operation: Operation, index: number): Entry {
-  return { operation, receiver: NOBODY, index, mayHold: false, wasSent: false };
-}
 
 /** Answers an operation that was not, and will not be, sent. */
 export function refuseUnsent(entry: Entry, fault: FaultKind, message: string): void {

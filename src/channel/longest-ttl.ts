@@ -3,7 +3,7 @@ import { quorumSize } from "../protocol/quorum.js";
 
 export interface LongestTtlSettings {
   readonly nodeCount: number;
-  /** Longest ttl of this client's locks, ms. */
+  /** Longest ttl of this client's locks, ms, with what keeps their names. */
   readonly maxTtlMs: number;
   /** Whether the records are raised to it; if not, it is limited by them. */
   readonly raisesTtl: boolean;

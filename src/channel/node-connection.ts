@@ -43,6 +43,8 @@ export interface Call extends Omit<Batch, "number"> {
 export class NodeConnection {
   /** On the server; random, as its first number is. */
   readonly name: string;
+  /** A handshake is on its way. */
+  isHandshaking = false;
   /** A handshake was answered. */
   isHandshakeDone = false;
   /** Operations were let through, so keys may have been stored over this connection. */
@@ -55,7 +57,6 @@ export class NodeConnection {
   /** Of the next request. */
   #number: number;
   #isOver = false;
-  #isHandshaking = false;
   #askAgain: { order: RecordOrder | undefined } | undefined;
   #timer: Timer | undefined;
 
@@ -79,14 +80,10 @@ export class NodeConnection {
     this.#armTimer();
   }
 
-  get isHandshaking(): boolean {
-    return this.#isHandshaking;
-  }
-
   /** Asks again who the server is, once the connection is open. */
   handshake(order: RecordOrder | undefined): void {
-    if (this.#isOver || !(this.isHandshakeDone || this.#isHandshaking)) return;
-    if (this.#isHandshaking) this.#askAgain = { order: this.#askAgain?.order ?? order };
+    if (this.#isOver || !(this.isHandshakeDone || this.isHandshaking)) return;
+    if (this.isHandshaking) this.#askAgain = { order: this.#askAgain?.order ?? order };
     else this.#ask(order);
   }
 
@@ -113,7 +110,7 @@ export class NodeConnection {
 
   #ask(order: RecordOrder | undefined): void {
     if (this.#isOver) return;
-    this.#isHandshaking = true;
+    this.isHandshaking = true;
     this.#armTimer();
     const sentSteadyMs = this.#clock.steady();
     const [number, connectionName] = [this.#number++, this.name];
@@ -123,7 +120,7 @@ export class NodeConnection {
 
   #onReply(request: HandshakeRequest, reply: HandshakeReply, sentSteadyMs: number): void {
     if (this.#isOver) return;
-    this.#isHandshaking = false;
+    this.isHandshaking = false;
     this.#timer?.cancel();
     if (reply.kind === "failed") {
       this.end({ ...reply.failure, isOfHandshake: true });

@@ -1,4 +1,4 @@
-import type { Clock } from "../coordinator/ports.js";
+import { NOBODY, type Clock } from "../coordinator/ports.js";
 import {
   faultVote,
   type AnyOperation,
@@ -9,7 +9,6 @@ import type { ChannelSettings } from "./channel-settings.js";
 import { HeardCalls, withoutDeferred } from "./deferred-acquires.js";
 import {
   answerUnknown,
-  entryWithoutReceiver,
   failCall,
   refuseUnsent,
   type Entry,
@@ -143,8 +142,7 @@ export class Pipeline {
   push(entry: Entry, wasHeldBack = false): void {
     if (wasHeldBack && this.#heldBackCount === this.#queue.length) this.#heldBackCount++;
     this.#queue.push(entry);
-    // With several nodes the first is already at work while we write to the others, and more calls cost more than they
-    // gain; a single node gets parts of a batch.
+    // With several nodes the first is already at work while we write to the others.
     const fullLength = this.#nodeCount > 1 ? MAX_BATCH_SIZE : this.#partLength;
     if (!wasHeldBack && this.#queue.length >= fullLength) this.#flushFull();
     if (this.#queue.length > 0) this.#flushSoon();
@@ -247,7 +245,14 @@ export class Pipeline {
         const mayExpire = operation.kind === "acquire" && entry.maxBatchSize === undefined;
         const expiry = mayExpire && this.#overdue.expiryBefore(operation);
         if (expiry) {
-          entries.push(entryWithoutReceiver(expiry, entry.index));
+          const { index } = entry;
+          entries.push({
+            operation: expiry,
+            receiver: NOBODY,
+            index,
+            mayHold: false,
+            wasSent: false,
+          });
           operations.push(expiry);
           size += expiry.numberCount;
           nameCount += expiry.nameCount;

@@ -51,7 +51,6 @@ export interface Wanted {
    *   stored on a quorum, which shares a node with the one that this attempt needs
    */
   readonly standing?:
-    | { readonly as: "wait" }
     | { readonly as: "preempt"; readonly competitors: LocalCompetitors }
     | { readonly as: "adopt"; readonly giverId: string; readonly minHoldMs?: number }
     | undefined;
@@ -60,8 +59,6 @@ export interface Wanted {
   /** Of one for a set that waits for its names: the place of that. */
   readonly ticket?: number;
 }
-
-const WAIT = { as: "wait" } as const;
 
 /**
  * An acquire in progress: attempts, one at a time, until one is granted, the time is up, or it is aborted. What it does
@@ -72,6 +69,8 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   heapIndex = -1;
   /** What it wants. */
   readonly keys: LockKind;
+  /** It was aborted because another request of this process steals the name. */
+  isPreempted = false;
 
   readonly #context: Context;
   readonly #state: State;
@@ -87,12 +86,9 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   #gathering: Gathering | undefined;
   /** Called when the nodes have decided, or their decision no longer matters. */
   readonly #onDecided: (() => void)[] = [];
-  /** How often the last attempt was made again because this process was too busy to send it in time. */
-  #delayCount = 0;
   /** When the last attempt was sent, lease clock, ms. */
   #sentMs = 0;
   #isDelayed: boolean;
-  #isPreempted = false;
   #isOver = false;
 
   /**
@@ -101,7 +97,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
    */
   constructor(
     context: Context,
-    { keys, settings, wait, standing = WAIT, delayMs = 0, ticket }: Wanted,
+    { keys, settings, wait, standing, delayMs = 0, ticket }: Wanted,
     settle: (outcome: AcquireOutcome) => void,
     onSetback?: (failure: AttemptFailure) => void,
   ) {
@@ -109,10 +105,10 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     const deadlineMs = startedMs + wait.waitMs;
     this.keys = keys;
     this.#context = context;
-    if (standing.as === "preempt") {
+    if (standing?.as === "preempt") {
       this.#preemption = new Preemption(this, standing.competitors);
       this.#unqueued = PREEMPT;
-    } else if (standing.as === "adopt") {
+    } else if (standing?.as === "adopt") {
       this.#unqueued = {
         as: "adoption",
         previousId: standing.giverId,
@@ -120,7 +116,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       };
     }
     const request = { keys, settings, wait, startedMs, deadlineMs, ticket };
-    this.#state = new State(context, request, standing.as, this.#preemption);
+    this.#state = new State(context, request, standing?.as ?? "wait", this.#preemption);
     this.#isDelayed = delayMs > 0;
     this.#settle = settle;
     this.#onSetback = onSetback;
@@ -170,7 +166,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     // What the place releases is not released twice; nor does the attempt enter the queues again.
     if (attempt?.leaveTo(place?.releasing) !== true) this.#rollBack();
     this.#end({ kind: "aborted" });
-    this.#tellDecided();
   }
 
   /** It is settled, or will be. */
@@ -181,11 +176,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   /** It steals the name, whoever holds it. */
   get preempts(): boolean {
     return this.#preemption !== undefined;
-  }
-
-  /** Whether it was aborted because another request of this process steals the name. */
-  get isPreempted(): boolean {
-    return this.#isPreempted;
   }
 
   /** Rolls back what is in flight, and asks again after the request that steals the name, if it has time left. */
@@ -200,10 +190,11 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   whenDecided(lockKey: string, callback: () => void): boolean {
     const { attempt, place } = this.#state;
     const isAsking = attempt?.isLost === false || place?.isLetIn === true;
+    const isResting = attempt !== undefined && this.#context.admission.isResting(attempt);
     if (
       this.#state.standing !== "wait" ||
       !isAsking ||
-      attempt?.isResting === true ||
+      isResting ||
       !this.keys.lockKeys.includes(lockKey)
     ) {
       return false;
@@ -216,7 +207,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
   receive(lease: Lease): void {
     this.#rollBack();
     this.#end({ kind: "granted", lease });
-    this.#tellDecided();
   }
 
   /** Called by its place in the wait queue. */
@@ -236,7 +226,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       const { keys, settings } = request;
       attempt = new Attempt(this.#context, { keys, settings, mode, contends: false }, this);
       this.#state.isJoiner = false;
-      this.#delayCount = 0;
       this.#state.attempt = attempt;
     }
     attempt.onNodeGrant(index, dated, nowMs, request.deadlineMs);
@@ -291,7 +280,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
         this.#queue(nowMs, move.failure);
         break;
       case "yield":
-        this.#isPreempted = true;
+        this.isPreempted = true;
         this.#end({ kind: "aborted" });
         break;
       case "giveUp":
@@ -386,7 +375,6 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     place?.endRest();
     const entry = entryOf(this.#state, nowMs);
     this.#state.isJoiner = mode.as === "joiner";
-    this.#delayCount = 0;
     // Where nodes notify it, their queues decide whose turn it is, and it gives up a split.
     const contends = mode.as === "newcomer" || (mode.as === "waiter" && !this.#state.isHeard);
     const asked = {
@@ -397,19 +385,19 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
       contest: contends ? this.#state.contest : undefined,
       countsWaiters: countsWaiters(this.#state, this.#state.attemptCount),
       partIds: this.#gathering?.ask(),
+      beginUntilMs: entry.beginUntilMs,
     };
     const attempt = new Attempt(this.#context, asked, this);
     this.#state.attempt = attempt;
-    attempt.enter(urgency ?? entry.urgency, entry.beginUntilMs);
+    this.#context.admission.enter(attempt, urgency ?? entry.urgency);
   }
 
   /** Called by the attempt. */
-  onBegin(nowMs: number): boolean {
+  onBegin(nowMs: number): void {
     this.#state.attemptCount++;
     this.#sentMs = nowMs;
+    // A listener that is notified of its loss may do anything, such as close the manager, which aborts the attempt.
     this.#preemption?.preemptOwn();
-    // A listener that is notified of its loss may do anything, such as close the manager.
-    return !this.#isOver;
   }
 
   /** Called by the attempt. */
@@ -419,28 +407,27 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
 
   /** Called by the attempt. */
   onOutcome(outcome: AttemptOutcome, nowMs: number): void {
-    const { attempt, isJoiner, place } = this.#state;
-    const isRefused = outcome.kind !== "granted" && attempt?.isOnce === false;
-    if (isRefused && isMadeAgain(outcome, this.#delayCount)) {
-      this.#delayCount++;
+    const { attempt, isJoiner, place, standing } = this.#state;
+    const isRefused = outcome.kind !== "granted" && attempt !== undefined;
+    // What an adoption takes over was given up for one attempt.
+    if (isRefused && standing !== "adopt" && isMadeAgain(outcome, attempt.againCount)) {
       const again = attempt.again();
       this.#state.attempt = again;
-      again.enter("plain");
+      this.#context.admission.enter(again, "plain");
       return;
     }
     this.#state.attempt = undefined;
     if (outcome.kind === "granted") {
       const isContended = outcome.lease.run.isWaitedFor || this.#state.attemptCount > 1;
       this.#context.waitQueues.contended.onGranted(this.keys, isContended, nowMs);
-      this.#end(outcome);
-    } else {
-      this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
-      if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
-      else if (isJoiner && place !== undefined) {
-        place.remember(outcome, this.#sentMs);
-        this.on({ what: "joinFailed", failure: outcome }, nowMs);
-      } else this.#onFailure(outcome, nowMs);
+      return this.#end(outcome);
     }
+    this.#state.contest = outcome.isContested ? attempt?.contest : undefined;
+    if (outcome.kind === "queued") this.on({ what: "unasked", failure: outcome }, nowMs);
+    else if (isJoiner && place !== undefined) {
+      place.remember(outcome, this.#sentMs);
+      this.on({ what: "joinFailed", failure: outcome }, nowMs);
+    } else this.#onFailure(outcome, nowMs);
     this.#tellDecided();
   }
 
@@ -502,6 +489,7 @@ export class Acquire implements AttemptListener, Pending, Sleeper, Waiting {
     this.#gathering?.stop();
     this.#preemption?.pay();
     this.#settle(outcome);
+    this.#tellDecided();
   }
 
   #tellDecided(): void {

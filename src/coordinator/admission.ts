@@ -233,13 +233,17 @@ export class Throttle<Item extends Throttled> {
     return this.underWayCount < this.limit + (isUrgent ? this.#urgentRoom : 0);
   }
 
-  /** Begins it now, or as soon as there is room. @returns false if it has to wait */
+  /**
+   * Begins it now, or as soon as there is room. {@link Throttle.onEnd} must follow.
+   *
+   * @returns false if it has to wait
+   */
   enter(item: Item, isUrgent: boolean): boolean {
     if (this.#isClosed) return true;
     // It may wait already, as one that was not urgent.
     this.#others.delete(item);
     const hasRoom = this.#hasRoom(isUrgent);
-    if (hasRoom) this.begin(item);
+    if (hasRoom) this.#begin(item);
     else this.wait(item, isUrgent);
     return hasRoom;
   }
@@ -258,8 +262,7 @@ export class Throttle<Item extends Throttled> {
     this.#turn = undefined;
   }
 
-  /** One that does not wait begins, whether there is room or not. {@link Throttle.onEnd} must follow. */
-  begin(item: Item): void {
+  #begin(item: Item): void {
     this.underWayCount++;
     item.begin();
   }
@@ -287,7 +290,7 @@ export class Throttle<Item extends Throttled> {
       for (let next = waiting.first; next !== undefined; next = waiting.first) {
         if (!this.#hasRoom(waiting === this.#urgent)) return;
         waiting.delete(next);
-        this.begin(next);
+        this.#begin(next);
       }
     }
   }

@@ -22,7 +22,6 @@ import {
   isReasonKnown,
   isRefusedByQuorum,
   nodeCountOf,
-  nodesThatDidNotRefuse,
   nodesThatGranted,
   nodesThatMayHold,
   nodesThatRefused,
@@ -30,7 +29,6 @@ import {
   tallyOf,
 } from "../protocol/quorum.js";
 import { afterPrevious, NEWCOMER, type AcquireMode } from "./acquire-mode.js";
-import type { Urgency } from "../protocol/next-move.js";
 import type { Entrant } from "./admission.js";
 import { Contender, Contest } from "./contest.js";
 import type { Context } from "./context.js";
@@ -45,8 +43,8 @@ import { Sealing, type SealingListener } from "./sealing.js";
 export type AttemptOutcome = { readonly kind: "granted"; readonly lease: Lease } | AttemptFailure;
 
 export interface AttemptListener {
-  /** Called right before the first send. False cancels it. */
-  onBegin?(nowMs: number): boolean;
+  /** Called right before the first send; may abort it. */
+  onBegin?(nowMs: number): void;
   /** Called right after it, also if it was cancelled. */
   onSent?(): void;
   /** Called once; never after {@link Attempt.abort}. */
@@ -69,11 +67,13 @@ export interface Asked {
   readonly partIds?: readonly string[] | undefined;
   /** Nodes that refuse it are asked how many wait. It is in no queue. */
   readonly countsWaiters?: boolean;
+  /** Lease clock: if it has not begun by then, it never will, and fails as `queued`. By default it may always begin. */
+  readonly beginUntilMs?: number;
 }
 
 /**
- * One attempt, from the moment it is requested. It begins when it is admitted: one acquire round, then its sealing or
- * its rollback, under an ownerId of its own. If the nodes are split between several clients, it may keep those that it
+ * One attempt. It is to enter the admission, and begins when that lets it: one acquire round, then its sealing or its
+ * rollback, under an ownerId of its own. If the nodes are split between several clients, it may keep those that it
  * has, and ask the others again in another round.
  *
  * An ownerId is over with its rollback: with one for all, a delayed rollback of this attempt would delete the key of
@@ -84,13 +84,16 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   heapIndex = -1;
   /** From the first time on that others were seen to have nodes. */
   contest: Contest | undefined;
+  /** It cannot be granted any more: what the nodes still answer only says why it fails. Changed by the attempt only. */
+  isLost = false;
+  /** How often it has been made again. */
+  againCount = 0;
   readonly #context: Context;
   readonly #asked: Asked;
   readonly #mode: AcquireMode;
   /** What it asks the nodes for. */
   readonly #keys: LockKind;
   readonly #listener: AttemptListener;
-  #beginUntilMs = Number.POSITIVE_INFINITY;
   #ownerId = "";
   /** Lease clock: its validity counts from here. Undefined until it has begun. */
   #firstSendMs: number | undefined;
@@ -115,8 +118,6 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
   #toldMs: number | undefined;
   /** The place of the acquire, once this attempt is rolled back. */
   #next: Waiter | undefined;
-  /** It cannot be granted any more. */
-  #isRolledBack = false;
   #isOver = false;
   /** Told to its listener; what is still to come may change it. */
   #failure: AttemptFailure | undefined;
@@ -151,31 +152,10 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     return !this.isLost && this.#ownerId === deferred?.ownerId;
   }
 
-  /** What the nodes still answer only says why it fails. */
-  get isLost(): boolean {
-    return this.#isRolledBack;
-  }
-
-  /** It is held back until a quorum answers; other attempts may begin before it. */
-  get isResting(): boolean {
-    return this.#context.admission.isResting(this);
-  }
-
-  /** What it takes over was given up for it, or its ownerId is used by others: if it fails, it is not made again. */
-  get isOnce(): boolean {
-    return this.#mode.previousId !== undefined || this.#mode.ownerId !== undefined;
-  }
-
-  /** @param beginUntilMs lease clock: if it has not begun by then, it never will, and fails as `queued` */
-  enter(urgency: Urgency, beginUntilMs = this.#beginUntilMs): void {
-    this.#beginUntilMs = beginUntilMs;
-    this.#context.admission.enter(this, urgency);
-  }
-
   /** Called by the admission. */
   onHeldBack(): void {
-    const untilMs = this.#beginUntilMs;
-    if (untilMs < Number.POSITIVE_INFINITY) this.#context.schedule.set(this, untilMs);
+    const { beginUntilMs = Number.POSITIVE_INFINITY } = this.#asked;
+    if (beginUntilMs < Number.POSITIVE_INFINITY) this.#context.schedule.set(this, beginUntilMs);
   }
 
   /** The same once more, under another ownerId and until the same time; it has not entered yet. */
@@ -184,15 +164,13 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       this.#next === undefined ? this.#mode : { as: "waiter", waiter: this.#next };
     const asked = { ...this.#asked, mode, contest: this.contest };
     const again = new Attempt(this.#context, asked, this.#listener);
-    again.#beginUntilMs = this.#beginUntilMs;
+    again.againCount = this.againCount + 1;
     return again;
   }
 
   /** Called by the schedule: it is too late to begin, or the other nodes do not grant it of their own accord. */
   wake(nowMs: number): void {
-    if (this.#isOver) return;
     if (this.#isGathering) return this.#askTheOthers(nowMs);
-    if (this.hasBegun) return;
     this.#end("aborted", nowMs);
     this.#listener.onOutcome(unaskedFailure("queued", this.#context.nodes.length), nowMs);
   }
@@ -204,7 +182,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const nowMs = clock.now();
     this.#admittedMs = nowMs;
     this.#firstSendMs = nowMs;
-    if (this.#listener.onBegin?.(nowMs) === false) this.abort();
+    this.#listener.onBegin?.(nowMs);
     if (!this.#isOver) this.#send(nowMs);
     this.#listener.onSent?.();
   }
@@ -235,26 +213,26 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
       const { waitQueues } = this.#context;
       waitQueues.spreadMs = nextSpreadMs(waitQueues.spreadMs, nowMs - this.#toldMs);
     }
-    if (this.#round === undefined) this.#gather(sentMs, nowMs, askUntilMs);
+    const round = this.#round ?? this.#gather(sentMs, nowMs, askUntilMs);
     this.#firstSendMs = Math.min(this.#firstSendMs ?? sentMs, sentMs);
-    const round = this.#round;
-    if (round === undefined) return;
     if (this.#sealing !== undefined) this.onStraggler(index, vote, round);
     else round.onGrant(index, vote);
   }
 
   /** Nodes begin it: it sends nothing yet. */
-  #gather(sentMs: number, nowMs: number, askUntilMs: number): void {
+  #gather(sentMs: number, nowMs: number, askUntilMs: number): Round {
     const { admission, schedule, waitQueues } = this.#context;
     const { nodeTimeoutMs } = this.#asked.settings;
     admission.leave(this);
     this.#firstSendMs = sentMs;
     this.#toldMs = nowMs;
-    if (this.#listener.onBegin?.(nowMs) === false) return this.abort();
+    this.#listener.onBegin?.(nowMs);
     this.#ownerId = this.#mode.waiter?.deferred?.ownerId ?? "";
-    this.#newRound(nowMs).expect(nowMs);
+    const round = this.#newRound(nowMs);
+    round.expect(nowMs);
     this.#isGathering = true;
     schedule.set(this, Math.min(nowMs + gatherMs(nodeTimeoutMs, waitQueues.spreadMs), askUntilMs));
+    return round;
   }
 
   #askTheOthers(nowMs: number): void {
@@ -273,7 +251,7 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     if (this.#asked.contends === true) {
       if (this.contest !== undefined)
         timeoutMs = Math.min(nodeTimeoutMs, Math.max(1, this.contest.untilMs - nowMs));
-      rules = { judge: this, ...(kept && { votes: kept }) };
+      rules = { judge: this, votes: kept };
     } else if (this.#mode.as === "waiter") rules = { lingerMs: lingerMs(nodeTimeoutMs) };
     const round = new Round(this.#context, timeoutMs, this, rules);
     this.#round = round;
@@ -401,8 +379,11 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const sendBeforeMs = this.#context.clock.now() + this.#asked.settings.nodeTimeoutMs;
     const [keys, ownerId] = [this.#keys, this.#ownerId];
     const operation = newOperation("seal", { keys, ownerId, fence: token, sendBeforeMs });
-    const receiver = { onVote: (at: number, vote: Vote) => this.#onSealVote(at, token, vote) };
-    this.#context.nodes[index]?.submit(operation, receiver, false);
+    const onVote = (at: number, vote: Vote): void => {
+      this.#sealing?.onSealVote(at, token, vote);
+      if (vote.kind === "granted") this.#lease?.onVote(at, vote);
+    };
+    this.#context.nodes[index]?.submit(operation, { onVote }, false);
   }
 
   /** Called by the sealing. */
@@ -460,11 +441,6 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     round.send(operation, nowMs, 0, round, to);
   }
 
-  #onSealVote(index: number, token: number, vote: Vote): void {
-    this.#sealing?.onSealVote(index, token, vote);
-    if (vote.kind === "granted") this.#lease?.onVote(index, vote);
-  }
-
   /** @param complete bit mask of the nodes that hold our key with the token stored */
   #grant(token: number | undefined, complete: number): void {
     if (this.#isOver) return;
@@ -473,7 +449,6 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     const validUntil = this.#validUntilMs;
     const votes = this.#votes;
     if (!isUsable(nowMs, validUntil, settings.minHoldMs)) return this.#fail("exhausted", votes);
-    this.#isOver = true;
     const { waitQueues } = this.#context;
     const { waiter } = this.#mode;
     let isWaitedFor = false;
@@ -517,7 +492,6 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
 
   #fail(kind: AttemptFailure["kind"], votes: Votes, isOutrun = false, isContested = false): void {
     if (this.#isOver) return;
-    this.#isOver = true;
     this.#rollback();
     const isUnanswered = kind === "unreachable" && !isContested && !isOwnDelay(votes);
     const nowMs = this.#context.clock.now();
@@ -544,22 +518,22 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
    * @param isReleased its owner is released without it
    */
   #rollback(isReleased = false): void {
-    if (this.#isRolledBack) return;
-    this.#isRolledBack = true;
+    if (this.isLost) return;
+    this.isLost = true;
     this.#sealing?.stop();
-    const { as } = this.#mode;
     if (isReleased) return;
     const { settings, keys } = this.#asked;
+    const { as, minHoldMs = 0 } = this.#mode;
     const token = this.#token;
+    const refused = nodesThatRefused(this.#votes);
     // Readers of one process have one place, which those that ask beside it may have left already, with a grant.
     const keepsPlace = keys.queue.rejoins && this.#context.waitQueues.of(keys)?.isAsking !== true;
     let waiter = keepsPlace ? this.#mode.waiter : undefined;
     // An adoption rejects such grants itself.
     const isForAll = token !== undefined || as === "adoption";
-    let to = isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes);
+    let to = isForAll ? ALL_NODES : ALL_NODES & ~refused;
     // Where all have refused it, it goes on under its ownerId, which is over otherwise.
-    const isRefusedByAll =
-      nodeCountOf(nodesThatRefused(this.#votes)) === this.#context.nodes.length;
+    const isRefusedByAll = nodeCountOf(refused) === this.#context.nodes.length;
     if (waiter?.deferred !== undefined && !isRefusedByAll) {
       this.#next = this.#listener.onRollback?.();
       waiter = this.#next ?? waiter;
@@ -576,8 +550,8 @@ export class Attempt implements Entrant, Sleeper, RoundListener, RoundJudge, Sea
     };
     // The giver of an adopted lock promised to keep the name closed, and cannot any more: where its key was, or may have
     // been, and would still be.
-    const closedMs = keepMs(this.#mode.minHoldMs ?? 0, settings.driftFactor);
-    const kept = closedMs === 0 ? 0 : to & ~nodesThatRefused(this.#votes);
+    const closedMs = keepMs(minHoldMs, settings.driftFactor);
+    const kept = closedMs === 0 ? 0 : to & ~refused;
     if (kept !== 0) rollback(this.#context, { ...released, keepMs: closedMs }, kept);
     rollback(this.#context, released, to & ~kept);
   }

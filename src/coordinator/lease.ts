@@ -285,7 +285,7 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
   }
 
   /** One extend round, to that ttl from now. Calls while one as long is in flight share it. Never rejects. */
-  extend(ttlMs = this.settings.ttlMs): Promise<ExtendResult> {
+  extend(ttlMs?: number): Promise<ExtendResult> {
     return this.#renewing().extend(ttlMs);
   }
 

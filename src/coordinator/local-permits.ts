@@ -1,7 +1,10 @@
-import type { LockKind, Permits } from "../protocol/lock-kind.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 
 /** What is wanted of a semaphore, and what is known of it. */
-interface Choice extends Pick<Permits, "count" | "wanted"> {
+interface Choice {
+  /** How many there are. */
+  readonly count: number;
+  readonly wanted: number;
   /** Which are free, ascending; empty if that is not known. */
   readonly free: readonly number[];
   /** Where among them, in [0, 1): 0 for the smallest. */

@@ -30,13 +30,14 @@ export class PermitPicker {
   /** The keys of the next attempt. */
   next(waitQueue: WaitQueue | undefined, nowMs: number): LockKind {
     const { entropy, waitQueues } = this.#context;
-    const { count, wanted } = this.#permits;
+    const { size, wanted } = this.#permits;
+    const { count } = size.current;
     const free = this.#free;
     this.#free = [];
     this.#isTold = free.length > 0;
     const unit = this.#isContended ? entropy.unit() : 0;
     const numbers =
-      waitQueue?.takePermitTurn(nowMs, this.#permits) ??
+      waitQueue?.reservations?.take(nowMs, wanted) ??
       waitQueues.permits.pick(this.#keys, { count, wanted, free, unit });
     this.#asked = this.#permits.at(numbers);
     waitQueues.permits.add(this.#asked);
@@ -50,7 +51,9 @@ export class PermitPicker {
     if (kind === "exhausted" && !isOutrun) return false;
     // A quorum had granted them, but the fences moved on meanwhile; they are free again.
     const isFreeAgain = isOutrun && asked !== undefined;
-    this.#free = isFreeAgain ? asked : freePermits(votes, this.#permits);
+    const { size, wanted } = this.#permits;
+    const { count } = size.current;
+    this.#free = isFreeAgain ? asked : freePermits(votes, { count, wanted });
     this.#isContended =
       !isOutrun && (this.#isTold || votes.some((vote) => vote?.kind === "granted"));
     return this.#free.length > 0;

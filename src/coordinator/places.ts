@@ -74,10 +74,6 @@ export class Places implements Sleeper {
     if (--this.size === 0) this.#schedule.remove(this);
   }
 
-  has(place: QueuedPlace): boolean {
-    return place.group !== undefined;
-  }
-
   /** Messages may have been missed: refreshes immediately. */
   hurry(): void {
     if (this.size > 0) this.#schedule.set(this, this.#clock.now());
@@ -89,7 +85,7 @@ export class Places implements Sleeper {
     const group = this.#next(count, leastCount);
     this.#groups.delete(group);
     this.#groups.add(group);
-    const refresh = new Refresh(this, group.places, this.#nodes, this.#clock, this.#schedule);
+    const refresh = new Refresh(group.places, this.#nodes, this.#clock, this.#schedule);
     refresh.send(group.refresh(this.#inbox, nowMs));
     this.#schedulePass((pauseMs * group.size) / count);
   }
@@ -181,7 +177,6 @@ class Refresh implements VoteReceiver, Sleeper {
   heapIndex = -1;
   readonly graceMs = 1;
 
-  readonly #owner: Places;
   readonly #places: readonly QueuedPlace[];
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
@@ -193,13 +188,11 @@ class Refresh implements VoteReceiver, Sleeper {
   #unaskedCount = 0;
 
   constructor(
-    owner: Places,
     places: readonly QueuedPlace[],
     nodes: readonly NodePort[],
     clock: Clock,
     schedule: Schedule,
   ) {
-    this.#owner = owner;
     this.#places = places;
     this.#nodes = nodes;
     this.#clock = clock;
@@ -246,7 +239,7 @@ class Refresh implements VoteReceiver, Sleeper {
     for (let at = 0; at < this.#places.length; at++) {
       const place = this.#places[at] as QueuedPlace;
       // A waiter that has asked meanwhile has a newer answer.
-      if (!this.#owner.has(place)) continue;
+      if (place.group === undefined) continue;
       for (let index = 0; index < blockedMs.length; index++) {
         const said = this.#heard[index];
         const ms = said?.looks.blockedMs[at] ?? Number.POSITIVE_INFINITY;

@@ -75,7 +75,7 @@ export interface RoundRules {
   readonly lingerMs?: number;
   readonly judge?: RoundJudge | undefined;
   /** Votes of an earlier round, by node index. A node that has voted there does not vote again. */
-  readonly votes?: Votes;
+  readonly votes?: Votes | undefined;
 }
 
 /** What a round is sent to. */

@@ -117,9 +117,7 @@ export class Schedule {
     this.#dueMs = nowMs + delayMs;
     this.#timer = this.#clock.setTimer(delayMs, () => {
       this.#noteStall();
-      this.#dueSteadyMs = Number.POSITIVE_INFINITY;
-      this.#dueMs = Number.POSITIVE_INFINITY;
-      this.#timer = undefined;
+      this.#disarm();
       this.run();
     });
   }

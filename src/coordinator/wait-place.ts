@@ -7,6 +7,7 @@ import { keyTtlMs, usableForMs } from "../protocol/lease-times.js";
 import { maxAgeMs, type NodeGrant } from "../protocol/node-messages.js";
 import { leaseOwnerIdOf } from "../protocol/owner-id.js";
 import { Allowance } from "./allowance.js";
+import type { Attempt } from "./attempt.js";
 import type { Context } from "./context.js";
 import type { Lease } from "./lease.js";
 import { isSame, type LeaseSettings } from "./lease-settings.js";
@@ -32,24 +33,13 @@ export interface AcquireRequest {
 /** The acquire that waits. */
 export interface Waiting {
   /** The attempt that is under way, perhaps not admitted yet. */
-  readonly attempt: Asking | undefined;
+  readonly attempt: Pick<Attempt, "hasBegun" | "isAsking" | "isJoiner" | "hurry"> | undefined;
   /** It is told what happens to its place, and decides what to do. */
   on(happened: Happened, nowMs?: number): void;
   /** A lock of this process is passed on to it. */
   receive(lease: Lease): void;
   /** A node has executed its deferred acquire. */
   onNodeGrant(index: number, dated: DatedVote): void;
-}
-
-interface Asking {
-  /** Nodes have been asked, and may have decided. */
-  readonly hasBegun: boolean;
-  /** Nodes have been asked, and have not decided yet. */
-  readonly isAsking: boolean;
-  /** They are asked only for the lock that its owner may hold. */
-  readonly isJoiner: boolean;
-  /** Nodes have reserved the name for it. */
-  hurry(nowMs: number, mayCall: boolean): boolean;
 }
 
 /** The place of an acquire in the wait queue of its process, and in the nodes' queues. */
@@ -141,9 +131,9 @@ export class WaitPlace implements QueueMember {
   /** @param holder the lock that it got, if it got it */
   leave(holder: GrantedWaiter | undefined): void {
     const waitQueue = this.#waitQueue;
-    this.#waitQueue = undefined;
     if (waitQueue === undefined) return;
-    const isReleased = holder === undefined && this.#releasing(waitQueue) !== undefined;
+    const isReleased = holder === undefined && this.releasing !== undefined;
+    this.#waitQueue = undefined;
     // A lock that was passed on to it: the nodes know nothing of this place.
     const isHeir = holder !== undefined && this.keys.queue.isDeferred && !this.#isAtNodes;
     const isNowhere = isReleased || isHeir;
@@ -153,11 +143,7 @@ export class WaitPlace implements QueueMember {
 
   /** The ownerId that is released on all nodes when it leaves without the lock. */
   get releasing(): string | undefined {
-    return this.#waitQueue && this.#releasing(this.#waitQueue);
-  }
-
-  #releasing({ first }: WaitQueue): string | undefined {
-    return first === this && this.#isDeferred ? this.waiter?.deferred?.ownerId : undefined;
+    return this.isFirst && this.#isDeferred ? this.waiter?.deferred?.ownerId : undefined;
   }
 
   /** Whoever is first now takes its place, where nodes may have its deferred acquire. */
@@ -207,7 +193,7 @@ export class WaitPlace implements QueueMember {
 
   /** A quorum of nodes has notified us since the last attempt. */
   get isItsTurn(): boolean {
-    return this.#waitQueue?.isOurTurn(this.#context.nodes.length) === true;
+    return this.#waitQueue?.isOurTurn === true;
   }
 
   /** Its place is refreshed, and the refreshes say when to ask. */
@@ -272,7 +258,7 @@ export class WaitPlace implements QueueMember {
   /** It asks, with its place: notifications received so far no longer count. @returns whether they were a quorum's */
   forgetTurns(): boolean {
     const { turns } = this;
-    const isCalled = turns !== undefined && this.isItsTurn;
+    const isCalled = turns?.isOurTurn === true;
     turns?.forgetTurns();
     this.isTurnSeen = false;
     this.#isAtNodes = true;

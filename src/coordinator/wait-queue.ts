@@ -1,4 +1,4 @@
-import type { LockKind, Permits } from "../protocol/lock-kind.js";
+import type { LockKind } from "../protocol/lock-kind.js";
 import type { Happened } from "../protocol/next-move.js";
 import { mayPassOn, type Run } from "../protocol/pass-on-run.js";
 import type { Vote, Votes } from "../protocol/operation.js";
@@ -9,7 +9,7 @@ import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import type { PlaceOfLock } from "./places.js";
 import type { LeaseSettings } from "./lease-settings.js";
 import { LinkedSet, type Linkable } from "./linked-set.js";
-import { PermitReservations, type ReservedPermits } from "./permit-reservations.js";
+import { PermitReservations } from "./permit-reservations.js";
 import { usableForMs } from "../protocol/lease-times.js";
 
 /** A lock that was granted to an acquire of a wait queue. */
@@ -81,20 +81,22 @@ export interface Rest {
 export class WaitQueue extends LinkedSet<QueueMember> {
   readonly keys: LockKind;
   readonly failures = new KnownFailures();
+  /** What nodes have reserved, where it is for the permits of a semaphore. */
+  readonly reservations: PermitReservations | undefined;
+  readonly #nodeCount: number;
   /** Bit mask of the nodes that have notified us. */
   #turns = 0;
-  /** The same, where the wait queue is for the permits of a semaphore. */
-  readonly #permitReservations: PermitReservations | undefined;
   /** How many permits any member has wanted. */
   #mostWanted: number;
   /** Its waiters for sets. */
   #partCount = 0;
 
-  constructor(keys: LockKind) {
+  constructor(keys: LockKind, nodeCount: number) {
     super();
     this.keys = keys;
+    this.#nodeCount = nodeCount;
     this.#mostWanted = keys.permits?.wanted ?? 0;
-    if (keys.permits !== undefined) this.#permitReservations = new PermitReservations();
+    if (keys.permits !== undefined) this.reservations = new PermitReservations();
   }
 
   /** How many acquires wait: a set that does is itself one, in another wait queue. */
@@ -225,7 +227,7 @@ export class WaitQueue extends LinkedSet<QueueMember> {
   /** Notifications received so far no longer count: an attempt is sent. */
   forgetTurns(): void {
     this.#turns = 0;
-    this.#permitReservations?.setFree([]);
+    this.reservations?.setFree([]);
   }
 
   /**
@@ -234,16 +236,16 @@ export class WaitQueue extends LinkedSet<QueueMember> {
    * is with permits that a node has free, where others were asked for.
    */
   keepTurns(one: { readonly keys: LockKind }, votes: Votes): void {
-    this.#permitReservations?.setFree(votes);
+    this.reservations?.setFree(votes);
     if (admits(one)) this.#turns |= nodesThatGranted(votes);
   }
 
   /** A quorum of nodes has notified us since the last attempt. */
-  isOurTurn(nodeCount: number): boolean {
+  get isOurTurn(): boolean {
     const wanted = (this.first ?? this).keys.permits?.wanted ?? 1;
-    const ofPermits = this.#permitReservations?.nodeCount(wanted) ?? 0;
+    const ofPermits = this.reservations?.nodeCount(wanted) ?? 0;
     const nodes = Math.max(nodeCountOf(this.#turns), ofPermits);
-    return nodes >= quorumSize(nodeCount);
+    return nodes >= quorumSize(this.#nodeCount);
   }
 
   /**
@@ -252,12 +254,11 @@ export class WaitQueue extends LinkedSet<QueueMember> {
    *
    * @returns whether it was that of the first
    */
-  onGrant(index: number, nodeCount: number, grant: NodeGrant): boolean {
+  onGrant(index: number, grant: NodeGrant): boolean {
     const { first } = this;
     if (first?.onNodeGrant(index, grant) !== true) return false;
     this.#turns |= 1 << index;
-    if (this.first === first && this.isOurTurn(nodeCount))
-      first.on({ what: "turn", isQuorum: true });
+    if (this.first === first && this.isOurTurn) first.on({ what: "turn", isQuorum: true });
     return true;
   }
 
@@ -267,31 +268,11 @@ export class WaitQueue extends LinkedSet<QueueMember> {
    *
    * @param untilMs lease clock
    */
-  onTurn(
-    index: number,
-    nodeCount: number,
-    numbers: readonly number[] | undefined,
-    untilMs: number,
-  ): void {
+  onTurn(index: number, numbers: readonly number[] | undefined, untilMs: number): void {
     if (numbers === undefined) this.#turns |= 1 << index;
     else if (numbers.length > this.#mostWanted) return;
-    else this.#permitReservations?.add(index, numbers, untilMs);
-    this.first?.on({ what: "turn", isQuorum: this.isOurTurn(nodeCount) });
-  }
-
-  /** As many permits as the caller wants, which most nodes reserve for us; undefined if there are fewer. */
-  takePermitTurn(nowMs: number, { wanted }: Permits): number[] | undefined {
-    return this.#permitReservations?.take(nowMs, wanted);
-  }
-
-  /** An acquire here was granted: reservations of other nodes are for it, too. */
-  forgetPermits(numbers: readonly number[]): void {
-    this.#permitReservations?.delete(numbers);
-  }
-
-  /** Reserved permits that nobody here wants any more. */
-  unwantedTurns(nowMs: number): Iterable<ReservedPermits> {
-    return this.#permitReservations?.drain(nowMs) ?? [];
+    else this.reservations?.add(index, numbers, untilMs);
+    this.first?.on({ what: "turn", isQuorum: this.isOurTurn });
   }
 }
 
@@ -371,6 +352,6 @@ function isSameKind(one: LockKind, other: LockKind): boolean {
   return (
     one.id === other.id &&
     one.layout === other.layout &&
-    one.permits?.count === other.permits?.count
+    one.permits?.size.current.count === other.permits?.size.current.count
   );
 }

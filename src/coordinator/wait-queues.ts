@@ -99,7 +99,7 @@ export class WaitQueues {
     const { waitQueueKey } = keys;
     let waitQueue = this.#waitQueues.get(waitQueueKey);
     if (waitQueue === undefined) {
-      waitQueue = new WaitQueue(keys);
+      waitQueue = new WaitQueue(keys, this.#nodes.length);
       this.#waitQueues.set(waitQueueKey, waitQueue);
     }
     const isLetIn = waitQueue.append(member, this.#clock.now());
@@ -117,7 +117,7 @@ export class WaitQueues {
     waitQueue: WaitQueue,
     member: QueueMember,
     holder: GrantedWaiter | undefined,
-    isNowhere = false,
+    isNowhere: boolean,
   ): void {
     if (holder !== undefined) this.#holders.set(holder.keys.holderKey, holder);
     const wasFirst = waitQueue.first === member;
@@ -129,23 +129,23 @@ export class WaitQueues {
     if (first === undefined) {
       this.#waitQueues.delete(waitQueue.keys.waitQueueKey);
       this.#passOn(waitQueue);
-    } else if (waitQueue.keys.permits !== undefined) {
-      if (numbers !== undefined) waitQueue.forgetPermits(numbers);
+    } else if (waitQueue.reservations !== undefined) {
+      // What other nodes reserve of them was for it, too.
+      if (numbers !== undefined) waitQueue.reservations.delete(numbers);
       // What is reserved besides is too little for those who still wait; nobody is told when that ends.
-      if (wasFirst && !waitQueue.isOurTurn(this.#nodes.length)) this.#passOn(waitQueue);
+      if (wasFirst && !waitQueue.isOurTurn) this.#passOn(waitQueue);
     }
     const { waiter } = member;
     // A lock keeps its place until it ends, or its attempt leaves it; one that its owner let in had none.
     const isLeftTo = holder?.place !== undefined || holder?.keys.queue.keepsPlace === false;
     if (waiter === undefined || isLeftTo) return;
     if (first === undefined ? !isNowhere : wasFirst && !hasPlace(first, waiter))
-      this.#leavePlace(waitQueue.keys, member.keys, waiter);
+      this.#leavePlace(member.keys, waiter);
   }
 
   /** It waits no more. Where another has the same place, that is still needed. @param nodes bit mask */
   leaveNodes(keys: LockKind, waiter: Waiter, nodes: number): void {
-    if (hasPlace(this.of(keys)?.first, waiter)) return;
-    this.#leaveQueues(keys, waiter, nodes);
+    if (!hasPlace(this.of(keys)?.first, waiter)) this.#leavePlace(keys, waiter, nodes);
   }
 
   /** Another is first now in its place. */
@@ -153,23 +153,23 @@ export class WaitQueues {
     // Where that one has the same place, nodes that have notified us keep the name for it.
     if (waiter === undefined || hasPlace(waitQueue.first, waiter)) return;
     waitQueue.forgetTurns();
-    this.#leavePlace(waitQueue.keys, keys, waiter);
+    this.#leavePlace(keys, waiter);
   }
 
-  #leavePlace(keys: LockKind, { queue }: LockKind, waiter: Waiter, nodes = ALL_NODES): void {
-    this.#leaveQueues(keys, { ...waiter, placePrefix: queue.leavePrefix }, nodes);
+  #leavePlace(keys: LockKind, waiter: Waiter, nodes = ALL_NODES): void {
+    const { leavePrefix: placePrefix } = keys.queue;
+    this.#leave(keys, { ...waiter, placePrefix, deferred: undefined }, nodes);
   }
 
   /** What nodes reserve for a wait queue in which nobody can use it now. */
-  #passOn(waitQueue: WaitQueue): void {
-    const { permits } = waitQueue.keys;
-    if (permits === undefined) return;
+  #passOn({ keys: { permits }, reservations }: WaitQueue): void {
+    if (permits === undefined || reservations === undefined) return;
     const inbox = this.inbox?.id ?? "";
-    for (const { index, permits: numbers, turnMs } of waitQueue.unwantedTurns(this.#clock.now())) {
+    for (const { index, permits: numbers, turnMs } of reservations.drain(this.#clock.now())) {
       const keys = permits.at(numbers);
       const waiter = { inbox, ticket: 0, turnMs, placePrefix: keys.queue.placePrefix };
       const holder = this.#holderOf(keys);
-      if (holder === undefined) this.#sendLeave(index, keys, waiter);
+      if (holder === undefined) this.#leave(keys, waiter, 1 << index);
       else holder.takeTurn(index, waiter);
     }
   }
@@ -187,7 +187,7 @@ export class WaitQueues {
       if (last !== undefined && !isLeft) {
         // A release of ours may have left it again where it had been granted before.
         const nodes = holder.isGiven ? ALL_NODES : last.nodes;
-        this.#leavePlace(keys, keys, last.waiter, nodes);
+        this.#leavePlace(keys, last.waiter, nodes);
       }
     }
     if (this.#holders.size === 0) return;
@@ -214,7 +214,8 @@ export class WaitQueues {
    */
   onTurn(index: number, keys: LockKind, turnMs: number): void {
     if (this.inbox === undefined) return;
-    const waiter = { inbox: this.inbox.id, ticket: 0, turnMs };
+    const { placePrefix } = keys.queue;
+    const waiter = { inbox: this.inbox.id, ticket: 0, turnMs, placePrefix };
     const untilMs = this.#clock.now() + turnMs;
     const holder = this.#holderOf(keys);
     const waitQueue = this.of(keys);
@@ -222,14 +223,15 @@ export class WaitQueues {
     // whole name did not wait for a permit.
     const isHolders = holder?.keys.waitQueueKey === keys.waitQueueKey && !admits(holder);
     if (waitQueue !== undefined && !isHolders)
-      waitQueue.onTurn(index, this.#nodes.length, keys.permits?.numbers, untilMs);
+      waitQueue.onTurn(index, keys.permits?.numbers, untilMs);
     else if (holder !== undefined) holder.takeTurn(index, waiter);
-    else this.#passBack(index, keys, { ...waiter, placePrefix: keys.queue.placePrefix });
+    // If it is not passed on, it expires.
+    else if (this.#passedBack.take(this.#clock.now())) this.#leave(keys, waiter, 1 << index);
   }
 
   /** A node has executed the deferred acquire of the first waiter, or of a lock that others have granted before. */
   onGrant(index: number, keys: KeysInProcess, grant: NodeGrant): void {
-    const isWaiters = this.of(keys)?.onGrant(index, this.#nodes.length, grant) === true;
+    const isWaiters = this.of(keys)?.onGrant(index, grant) === true;
     if (!isWaiters) this.#holderOf(keys)?.onNodeGrant(index, grant);
   }
 
@@ -239,11 +241,6 @@ export class WaitQueues {
     return holder?.isHeld() === true ? holder : undefined;
   }
 
-  /** Nobody here wants the reservation. If it is not passed on, it expires. */
-  #passBack(index: number, keys: LockKind, waiter: Waiter): void {
-    if (this.#passedBack.take(this.#clock.now())) this.#sendLeave(index, keys, waiter);
-  }
-
   /** A quorum of nodes reaches the inbox now: contenders may have missed a notification. */
   onHeard(): void {
     this.places?.hurry();
@@ -251,17 +248,11 @@ export class WaitQueues {
   }
 
   /** Leaves the queues of these nodes, which pass on what they reserve for it. @param nodes bit mask */
-  #leaveQueues(keys: LockKind, waiter: Waiter, nodes: number): void {
-    for (let index = 0; index < this.#nodes.length; index++) {
-      if (nodes & (1 << index)) this.#sendLeave(index, keys, waiter);
-    }
-  }
-
-  #sendLeave(index: number, keys: LockKind, place: Waiter): void {
+  #leave(keys: LockKind, waiter: Waiter, nodes: number): void {
     const sendBeforeMs = Number.POSITIVE_INFINITY;
-    const waiter = { ...place, deferred: undefined };
     const leave = newOperation("leave", { keys, ownerId: waiter.inbox, sendBeforeMs, waiter });
-    this.#nodes[index]?.submit(leave, NOBODY, false);
+    for (let index = 0; index < this.#nodes.length; index++)
+      if (nodes & (1 << index)) this.#nodes[index]?.submit(leave, NOBODY, false);
   }
 }
 

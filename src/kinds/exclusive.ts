@@ -39,7 +39,6 @@ export class NamedLock implements LockKind {
   declare readonly permits: LockKind["permits"];
   declare readonly parts: LockKind["parts"];
   declare readonly joinOnly: LockKind["joinOnly"];
-  declare readonly isJoinOnly: boolean;
   declare readonly allows: LockKind["allows"];
   declare readonly isMutex: boolean;
   declare readonly mode: LockKind["mode"];
@@ -61,7 +60,6 @@ export class NamedLock implements LockKind {
     this.permits = kind.permits;
     this.parts = kind.parts;
     this.joinOnly = kind.joinOnly;
-    this.isJoinOnly = kind.isJoinOnly ?? false;
     this.allows = kind.allows ?? NOTHING;
     this.isMutex = kind.isMutex ?? false;
     this.mode = kind.mode ?? "exclusive";

@@ -16,6 +16,5 @@ export function ownedLock(keys: NameKeys, owner: string, isJoinOnly = false): Lo
     owner,
     scriptArgs: [owner, "", isJoinOnly ? JOIN_ONLY : ""],
     joinOnly: () => ownedLock(keys, owner, true),
-    isJoinOnly,
   });
 }

@@ -1,5 +1,5 @@
 import { queueKeyOf, type NameKeys } from "../protocol/keys.js";
-import type { LockKind, Permits, QueueRules } from "../protocol/lock-kind.js";
+import type { LockKind, QueueRules } from "../protocol/lock-kind.js";
 import { numbersText } from "../protocol/permits.js";
 import { fixedSize, type KnownSize } from "../protocol/semaphore-size.js";
 import { NamedLock, WHOLE_NAME } from "./exclusive.js";
@@ -39,7 +39,7 @@ export function permitLock(
   return new NamedLock(keys, {
     id: "permit",
     words: wanted === 1 ? "a permit" : `${wanted} permits`,
-    permits: new PermitsOfLock(known, wanted, numbers, at),
+    permits: { size: known, wanted, numbers, at },
     scriptArgs: [text],
     // Waiters for a permit and waiters for the name as a whole use different queues.
     waitQueueKey: queueKey,
@@ -47,29 +47,6 @@ export function permitLock(
     holderKey: numbers === undefined ? keys.lockKey : `${queueKey}#${text}`,
     queue: wanted === 1 ? QUEUE : queueOfSeveral(wanted),
   });
-}
-
-class PermitsOfLock implements Permits {
-  readonly size: KnownSize;
-  readonly wanted: number;
-  readonly numbers: readonly number[] | undefined;
-  readonly at: Permits["at"];
-
-  constructor(
-    size: KnownSize,
-    wanted: number,
-    numbers: readonly number[] | undefined,
-    at: Permits["at"],
-  ) {
-    this.size = size;
-    this.wanted = wanted;
-    this.numbers = numbers;
-    this.at = at;
-  }
-
-  get count(): number {
-    return this.size.current.count;
-  }
 }
 
 /** A node lets in the first that waits once as many are free as its place says. */

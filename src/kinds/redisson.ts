@@ -16,7 +16,6 @@ export function redissonLock(keys: NameKeys, owner?: string, isJoinOnly = false)
     owner,
     scriptArgs: [owner ?? "", redissonChannel(keys.lockKey), isJoinOnly ? JOIN_ONLY : ""],
     joinOnly: owner === undefined ? undefined : () => redissonLock(keys, owner, true),
-    isJoinOnly,
   });
 }
 

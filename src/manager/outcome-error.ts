@@ -1,4 +1,3 @@
-import type { AcquireOutcome } from "../coordinator/acquire.js";
 import {
   LockContendedError,
   NotAdoptableError,
@@ -18,17 +17,13 @@ import {
   type RecordedTtl,
 } from "../api/node-errors.js";
 import { nodeVotes, type NodeVote } from "../api/tally.js";
+import type { AttemptFailure } from "../protocol/attempt-failure.js";
 import { LOCK_LAYOUTS } from "../protocol/lock-layout.js";
 import { keptMs, type KeyLife } from "../protocol/lease-times.js";
 import type { LockKind } from "../protocol/lock-kind.js";
 import type { RefusedVote, Votes } from "../protocol/operation.js";
 import { semaphoreIn } from "../protocol/semaphore-size.js";
 import { toleratedCount } from "../protocol/quorum.js";
-
-type Failure = Extract<
-  AcquireOutcome,
-  { kind: "refused" | "split" | "unreachable" | "exhausted" | "queued" }
->;
 
 /** How it was tried. */
 export interface Try {
@@ -59,7 +54,7 @@ export function recordedTtlOf(
 /** The error for an acquire that failed. Contention and silence are never confused. */
 export function errorOf(
   keys: LockKind,
-  failure: Failure,
+  failure: AttemptFailure,
   nodeNames: readonly string[],
   tried: Try,
 ): QuorateError {
@@ -141,7 +136,7 @@ function foreignError(
   votes: readonly NodeVote[],
 ): QuorateError {
   const { key = keys.lockKey, label = "unknown" } = vote ?? {};
-  const [permits, foundPermits] = [keys.permits?.count, semaphoreIn(label)?.count];
+  const [permits, foundPermits] = [keys.permits?.size.current.count, semaphoreIn(label)?.count];
   if (permits !== undefined && foundPermits !== undefined) {
     return new PermitsMismatchError(keys.name, permits, foundPermits, votes);
   }

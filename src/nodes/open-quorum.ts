@@ -1,5 +1,6 @@
 import { Deployment, type DeploymentWarning } from "../channel/deployment.js";
 import { Inbox } from "../channel/inbox.js";
+import type { LongestTtlSettings } from "../channel/longest-ttl.js";
 import { WatchedName } from "../channel/watched-name.js";
 import { NodeChannel } from "../channel/node-channel.js";
 import type { ChannelState } from "../channel/channel-state.js";
@@ -30,16 +31,8 @@ export interface Runtime {
   readonly entropy: Entropy;
 }
 
-export interface QuorumSettings {
+export interface QuorumSettings extends Omit<LongestTtlSettings, "nodeCount"> {
   readonly nodeTimeoutMs: number;
-  /** Longest ttl of this client's locks, ms, with what keeps their names. */
-  readonly maxTtlMs: number;
-  /** Whether the nodes' records are raised to it; if not, it is limited by them. */
-  readonly raisesTtl: boolean;
-  /** The longest ttl with which the record of a new node begins, ms. */
-  readonly firstTtlMs: number;
-  /** What the usual lock of this client needs of the records, ms. */
-  readonly usualTtlMs: number;
   /** Maximum by which a node's clock may gain on real time while it keeps a key, ms. */
   readonly clockStepMs: number;
   readonly driftFactor: number;

@@ -28,18 +28,6 @@ export interface Capabilities {
   readonly lua: string;
 }
 
-/** A Redis Cluster counted as one node: no script of it sees all keys, and it is not asked for anything. */
-export const OF_CLUSTER: Capabilities = {
-  ...{
-    atomicScripts: false,
-    interleaves: false,
-    undeclaredKeys: false,
-    infoInScript: false,
-    runId: false,
-  },
-  ...{ pubSub: false, evicts: false, eviction: "", role: "", mode: "cluster", lua: "" },
-};
-
 /** No server has more to say. */
 const MAX_LENGTH = 1_024;
 
@@ -64,6 +52,9 @@ export function parseCapabilities(text: string): Capabilities {
     lua: valueOf("lua"),
   };
 }
+
+/** A Redis Cluster counted as one node: no script of it sees all keys, and it is not asked for anything. */
+export const OF_CLUSTER = parseCapabilities("mode=cluster");
 
 /**
  * Why a server cannot be used, or should not.

@@ -29,8 +29,6 @@ export interface QueueRules {
 export interface Permits {
   /** How many there are; sent before the arguments of the kind. */
   readonly size: KnownSize;
-  /** The same number. */
-  readonly count: number;
   /** How many of them are acquired and released together. */
   readonly wanted: number;
   /** Which they are, from 0, ascending; undefined where none have been chosen yet. */
@@ -73,7 +71,6 @@ export interface LockKind extends NameKeys, KeysInProcess {
    * The same for an acquire that is granted only where its owner already holds the lock; undefined without an owner.
    */
   readonly joinOnly: (() => LockKind) | undefined;
-  readonly isJoinOnly: boolean;
 
   readonly allows: {
     /** Whether the name may stay closed for a while after its release. */

@@ -20,8 +20,3 @@ export const OWN_FIELDS = "quorate:";
 
 /** Precedes our counts in a hash in Redisson's layout, so that they are not numbers there. */
 export const NO_NUMBER = "@";
-
-/** The number in one of our fields, in either layout. */
-export function numberIn(field: string): number {
-  return Number(field.startsWith(NO_NUMBER) ? field.slice(NO_NUMBER.length) : field);
-}

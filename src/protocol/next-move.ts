@@ -331,7 +331,7 @@ function onFailed(
   const { deadlineMs, settings } = request;
   const { permits } = request.keys;
   // Its semaphore has been resized meanwhile. It would keep all others of its process waiting.
-  const wantsTooMany = permits !== undefined && permits.wanted > permits.count;
+  const wantsTooMany = permits !== undefined && permits.wanted > permits.size.current.count;
   if (failure.kind === "refused" && wantsTooMany) return giveUp(failure, refusal);
   const maxQuickCount = permits === undefined ? MAX_QUICK_TRIES : MAX_QUICK_PERMITS;
   if (isFree && quickCount < maxQuickCount) {

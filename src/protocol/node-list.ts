@@ -54,24 +54,20 @@ export function nodeListText(nodes: readonly ListedNode[]): string {
 export function parseNodeList(text: string): readonly ListedNode[] | undefined {
   const nodes: ListedNode[] = [];
   for (const word of text.split(" ", MAX_NODES + 1)) {
-    const [, id, name] = /^([\w-]{1,128})=([\w.!~*'()%-]{1,1000})$/.exec(word) ?? [];
-    if (id === undefined || name === undefined || !isEncoded(name)) return undefined;
-    nodes.push({ id, name: decodeURIComponent(name) });
+    const [, id, encoded = ""] = /^([\w-]{1,128})=([\w.!~*'()%-]{1,1000})$/.exec(word) ?? [];
+    const name = decoded(encoded);
+    if (id === undefined || name === undefined) return undefined;
+    nodes.push({ id, name });
   }
   const isUnique = new Set(nodes.map(({ id }) => id)).size === nodes.length;
   return isUnique && nodes.length <= MAX_NODES ? nodes : undefined;
 }
 
-function isEncoded(text: string): boolean {
-  return !/%(?![\dA-Fa-f]{2})/.test(text) && isDecodable(text);
-}
-
-function isDecodable(text: string): boolean {
+function decoded(text: string): string | undefined {
   try {
-    decodeURIComponent(text);
-    return true;
+    return decodeURIComponent(text);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

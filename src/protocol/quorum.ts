@@ -108,11 +108,6 @@ export function nodesThatMayHold(votes: Votes): number {
   return mask;
 }
 
-/** Nodes that a rollback must reach: including those without a key of ours that may hold our place in the queue. */
-export function nodesThatDidNotRefuse(votes: Votes): number {
-  return nodesOf(votes) & ~nodesThatRefused(votes);
-}
-
 export function nodesThatRefused(votes: Votes): number {
   let mask = 0;
   for (const [index, vote] of votes.entries()) {
@@ -131,11 +126,7 @@ export function nodesThatGranted(votes: Votes): number {
 
 /** Of those that were asked. */
 export function nodesThatDidNotGrant(votes: Votes): number {
-  return nodesOf(votes) & ~nodesThatGranted(votes);
-}
-
-function nodesOf(votes: Votes): number {
-  return (1 << votes.length) - 1;
+  return ((1 << votes.length) - 1) & ~nodesThatGranted(votes);
 }
 
 /** How many nodes are in a set. */

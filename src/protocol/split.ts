@@ -75,7 +75,7 @@ export const MIN_ASK_MS = 2;
 const MAX_GROWTH = 4;
 
 /** A round trip as it counts for pauses, ms. */
-function tripMsOf({ roundTripMs }: Pick<ContestState, "roundTripMs">): number {
+function tripMsOf({ roundTripMs }: ContestState): number {
   return Math.max(MIN_ASK_MS, roundTripMs);
 }
 
@@ -117,10 +117,7 @@ export function lastAskMs(untilMs: number, nodeTimeoutMs: number): number {
 }
 
 /** Whether a contender asks all nodes again. */
-export function isContestOpen(
-  { askUntilMs, isLastAsk }: Pick<ContestState, "askUntilMs" | "isLastAsk">,
-  nowMs: number,
-): boolean {
+export function isContestOpen({ askUntilMs, isLastAsk }: ContestState, nowMs: number): boolean {
   return !isLastAsk && nowMs < askUntilMs;
 }
 

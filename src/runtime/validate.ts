@@ -128,13 +128,8 @@ export function number(
   return value;
 }
 
-export function integer(
-  option: string,
-  value: unknown,
-  min: number,
-  max = Number.MAX_SAFE_INTEGER,
-): number {
-  const checked = number(option, value, min, max);
+export function integer(option: string, value: unknown, min: number): number {
+  const checked = number(option, value, min, Number.MAX_SAFE_INTEGER);
   if (!Number.isInteger(checked)) {
     throw new RangeError(`\`${option}\` must be an integer number of ms, got ${checked}`);
   }

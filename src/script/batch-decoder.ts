@@ -193,7 +193,7 @@ function decodeSnapshot(reply: readonly unknown[]): Vote {
     remainingMs: Math.max(0, Number(pttl)),
     fence: typeof fence === "string" ? Number(fence) : undefined,
     waitingCount: Number(waitingCount),
-    who: typeof holder === "string" ? sha1Of(holder) : undefined,
+    who: typeof holder === "string" ? createHash("sha1").update(holder).digest("hex") : undefined,
     proclaimed: Array.isArray(proclaimed) ? decodeProclaimed(proclaimed) : undefined,
     longest: { maxTtlMs, clockStepMs },
     secret: typeof secret === "string" ? secret : undefined,
@@ -205,10 +205,6 @@ function decodeSnapshot(reply: readonly unknown[]): Vote {
 function decodeProclaimed([token, number, value]: readonly unknown[]): NameSnapshot["proclaimed"] {
   if (typeof token !== "string") return undefined;
   return { token: Number(token), number: Number(number), value: String(value) };
-}
-
-function sha1Of(text: string): string {
-  return createHash("sha1").update(text).digest("hex");
 }
 
 function unknownAnswer(reply: unknown): Vote {

@@ -7,7 +7,13 @@ import { keysOf } from "../../src/kinds/exclusive.js";
 import { ownedLock } from "../../src/kinds/owned.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { sharedLock } from "../../src/kinds/shared.js";
-import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
+import {
+  CoordinatorBench,
+  heardInbox,
+  isJoinOnly,
+  KEYS,
+  leaseSettings,
+} from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
 import { takenVote } from "../support/taken-vote.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";
@@ -336,11 +342,11 @@ describe("The attempts of an acquire", () => {
     const bench = new CoordinatorBench();
     const first = bench.acquire({}, { waitMs: 1_000, fair: true });
     bench.acquire({}, { waitMs: 1_000 }, ownedLock(KEYS, "me"));
-    expect(askedOf(bench).map(({ isJoinOnly }) => isJoinOnly)).to.deep.equal([false, true]);
+    expect(askedOf(bench).map(isJoinOnly)).to.deep.equal([false, true]);
     bench.answer("acquire", HELD);
     first.abort();
     toNextAttempt(bench);
-    expect(askedOf(bench).map(({ isJoinOnly }) => isJoinOnly)).to.deep.equal([false, true, false]);
+    expect(askedOf(bench).map(isJoinOnly)).to.deep.equal([false, true, false]);
   });
 
   it("are taken back for a request that steals the name, without an outcome, and others follow", () => {

@@ -95,6 +95,14 @@ describe("an adoption", () => {
     expect(bench.counts("release")).to.deep.equal([1, 1, 1]);
   });
 
+  it("asks once, also where this process was too late to ask: what it took, it gave back", () => {
+    const { bench, outcomes } = pendingAdoption();
+    bench.answer("acquire", [taken(), fault("late", false), fault("late", false)]);
+    bench.clock.advance(1_000);
+    expect(bench.counts("acquire")).to.deep.equal([1, 1, 1]);
+    expect(outcomes.map(({ kind }) => kind)).to.deep.equal(["unreachable"]);
+  });
+
   it("may be called off, once", () => {
     const { bench, outcomes, adoption } = pendingAdoption();
     adoption.abort();

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
+import { CoordinatorBench, heardInbox, isJoinOnly, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
 import { ownedLock } from "../../src/kinds/owned.js";
@@ -22,7 +22,7 @@ function ownersBench() {
     open: () =>
       attempts()
         .slice(answeredCount)
-        .map(({ operation }) => operation.keys.isJoinOnly),
+        .map(({ operation }) => isJoinOnly(operation.keys)),
     all: (vote: Vote) => {
       const until = attempts().length;
       for (const node of bench.nodes) {

@@ -54,9 +54,9 @@ class Bench {
 
   /** A wait queue for which nodes reserve permits. */
   reserved(...reservations: readonly (readonly [index: number, permit: number])[]): WaitQueue {
-    const waitQueue = new WaitQueue(this.keys);
+    const waitQueue = new WaitQueue(this.keys, 3);
     const untilMs = this.#coordinator.clock.now() + 20;
-    for (const [index, permit] of reservations) waitQueue.onTurn(index, 3, [permit], untilMs);
+    for (const [index, permit] of reservations) waitQueue.onTurn(index, [permit], untilMs);
     return waitQueue;
   }
 

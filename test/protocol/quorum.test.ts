@@ -8,7 +8,6 @@ import {
   neededCount,
   nodeCountOf,
   nodesThatDidNotGrant,
-  nodesThatDidNotRefuse,
   nodesThatGranted,
   nodesThatMayHold,
   nodesThatRefused,
@@ -203,18 +202,6 @@ describe("nodesThatMayHold", () => {
     const all = nodesThatMayHold(Array.from({ length: MAX_NODE_COUNT }, () => undefined));
     expect(all).to.equal(2 ** MAX_NODE_COUNT - 1);
   });
-});
-
-describe("nodesThatDidNotRefuse", () => {
-  for (const { title, votes, nodes } of [
-    { title: "none, where all have refused", votes: [held(), free(), foreign()], nodes: 0 },
-    { title: "those that are silent", votes: [undefined, held(), undefined], nodes: 0b101 },
-    { title: "those that failed or granted", votes: [fault(), held(), granted(7)], nodes: 0b101 },
-  ]) {
-    it(`are ${title}`, () => {
-      expect(nodesThatDidNotRefuse(votes)).to.equal(nodes);
-    });
-  }
 });
 
 describe("the votes of a round, as sets of nodes", () => {

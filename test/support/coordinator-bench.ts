@@ -19,6 +19,7 @@ import { ScriptedNode } from "./scripted-node.js";
 import { seededEntropy } from "./seeded-entropy.js";
 import { granted } from "./votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
+import { JOIN_ONLY } from "../../src/kinds/owned.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 
 export const KEYS = keysOf("lock:", "invoice");
@@ -126,7 +127,7 @@ export class CoordinatorBench {
       { keys: KEYS, settings },
       { onOutcome: (outcome) => outcomes.push(outcome) },
     );
-    attempt.enter("plain");
+    this.context.admission.enter(attempt, "plain");
     return { attempt, outcomes };
   }
 
@@ -164,6 +165,11 @@ export class CoordinatorBench {
     pendingAcquire.begin();
     return { pendingAcquire, abort: () => pendingAcquire.abort(), outcomes };
   }
+}
+
+/** Whether it may only join its owner. */
+export function isJoinOnly({ scriptArgs }: LockKind): boolean {
+  return scriptArgs.at(-1) === JOIN_ONLY;
 }
 
 /** The same clock, but what is deferred is called at once. */

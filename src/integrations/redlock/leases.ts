@@ -82,7 +82,8 @@ export async function takeAll(
   for (const keys of sets) {
     const outcome = await new Promise<AttemptOutcome>((resolve) => {
       const mode = { as: "newcomer", ownerId } as const;
-      new Attempt(context, { keys, settings, mode }, { onOutcome: resolve }).enter("plain");
+      const attempt = new Attempt(context, { keys, settings, mode }, { onOutcome: resolve });
+      context.admission.enter(attempt, "plain");
     });
     if (outcome.kind === "granted") taken.push(outcome.lease);
     else ({ votes } = outcome);

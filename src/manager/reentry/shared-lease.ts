@@ -32,16 +32,13 @@ export class SharedLease {
 
   /** Adds a handle. */
   join(): LeaseHandle {
-    const handle: Handle = new Handle(this.lease, {
-      letGo: () => this.#release(handle),
-      give: () => this.#give(handle),
-    });
+    const handle = new Handle(this);
     this.#handles.add(handle);
     return handle;
   }
 
-  /** Only with a single handle: other handles would lose the lock without a reported loss. */
-  #give(handle: Handle): void {
+  /** Called by the handle. Only with a single one: others would lose the lock without a reported loss. */
+  give(handle: Handle): void {
     if (this.#handles.size > 1) {
       const { name } = this.lease.keys;
       throw new RangeError(`a lock that was joined cannot be handed over: ${show(name)}`);
@@ -50,7 +47,8 @@ export class SharedLease {
     this.#handles.delete(handle);
   }
 
-  #release(handle: Handle): Promise<ReleaseResult> {
+  /** Called by the handle. */
+  release(handle: Handle): Promise<ReleaseResult> {
     const isHeld = this.lease.isHeld();
     this.#handles.delete(handle);
     if (!this.isOpen) return this.lease.release();
@@ -62,14 +60,14 @@ export class SharedLease {
 class Handle implements LeaseHandle {
   onLost: ((reason: LossReason) => void) | undefined;
   readonly #lease: LeaseHandle;
-  readonly #hold: { letGo(): Promise<ReleaseResult>; give(): void };
+  readonly #hold: SharedLease;
   /** It was released while the lock was held: it does not report later losses. */
   #isReleased = false;
   #isGiven = false;
   #releasing: Promise<ReleaseResult> | undefined;
 
-  constructor(lease: LeaseHandle, hold: { letGo(): Promise<ReleaseResult>; give(): void }) {
-    this.#lease = lease;
+  constructor(hold: SharedLease) {
+    this.#lease = hold.lease;
     this.#hold = hold;
   }
 
@@ -129,14 +127,14 @@ class Handle implements LeaseHandle {
   release(): Promise<ReleaseResult> {
     if (this.#releasing === undefined) {
       this.#isReleased = this.#lease.isHeld();
-      this.#releasing = this.#hold.letGo();
+      this.#releasing = this.#hold.release(this);
     }
     return this.#releasing;
   }
 
   /** @throws RangeError if there are other handles; nothing changes then */
   give(): void {
-    this.#hold.give();
+    this.#hold.give(this);
     this.#isReleased = true;
     this.#isGiven = true;
     this.#releasing = Promise.resolve("handedOver");

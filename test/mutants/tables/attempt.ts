@@ -190,7 +190,7 @@ export const ROWS: readonly Row[] = [
     means: "a rollback goes only to the nodes that granted",
     seenIn: "libraries that take a timeout for a refusal",
     file: "src/coordinator/attempt.ts",
-    find: "isForAll ? ALL_NODES : nodesThatDidNotRefuse(this.#votes)",
+    find: "isForAll ? ALL_NODES : ALL_NODES & ~refused",
     replace: "nodesThatGranted(this.#votes)",
     where: ["network", "crash"],
     noticedBy: ["L3"],

@@ -299,7 +299,7 @@ export const ROWS: readonly Row[] = [
     means: "an adoption that fails opens a name that the giver had to keep closed",
     seenIn: "an undo of what cannot be given back",
     file: "src/coordinator/attempt.ts",
-    find: "const kept = closedMs === 0 ? 0 : to & ~nodesThatRefused(this.#votes);",
+    find: "const kept = closedMs === 0 ? 0 : to & ~refused;",
     replace: "const kept = 0;",
     test: "test/coordinator/adoption.test.ts",
   },

@@ -53,7 +53,7 @@ export const ROWS: readonly Row[] = [
     seenIn: "queues that only a timeout shortens",
     file: "src/coordinator/wait-queues.ts",
     find: "this.#nodes[index]?.submit(leave, NOBODY, false);",
-    replace: "",
+    replace: ";",
     where: ["shared"],
     noticedBy: ["W4"],
     seedBudget: 300,
