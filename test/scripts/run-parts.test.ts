@@ -54,6 +54,23 @@ describe("the parts of the tests", function () {
     expect(failing[0]).to.include("on mine");
   });
 
+  it("get what some of them need while the others run", () => {
+    const spec = join(dir, "one.test.cjs");
+    writeFileSync(spec, `it("is one", () => {});`);
+    const part = (title: string): string => JSON.stringify({ title, spec: [spec] });
+    const output = printed(
+      "run-parts.mjs",
+      "runParts",
+      `const more = async () => (console.log("getting"), [${part("got")}]);
+       const run = { root: ${JSON.stringify(root)}, args: [], more };
+       console.log((await runParts([${part("first")}], run)).passed);
+       console.log((await runParts([], run)).passed);`,
+    );
+    const said = output.match(/^(?:\w+(?= \(\d+ s\)$)|getting$|\d+$)/gm) ?? [];
+    expect(said.slice(1, 3).toSorted()).to.deep.equal(["first", "got"]);
+    expect([said[0], ...said.slice(3)]).to.deep.equal(["getting", "2", "getting", "got", "1"]);
+  });
+
   const newest = (env: Readonly<Record<string, string>>): unknown =>
     JSON.parse(
       printed(
