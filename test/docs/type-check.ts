@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { packageDist } from "../support/package.js";
 import { root } from "./project.js";
 
 /** Something to compile, and where it came from. */
@@ -28,7 +29,23 @@ declare function connectTo(address: string | undefined): void;
 declare function transportTo(url: string): import("quorate/testing").CommandTransport;
 `;
 
-const CONFIG = {
+/** Each entry of the package, and the types that ship for it. */
+function entries(): Record<string, readonly string[]> {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+  };
+  const typed = Object.entries(exports).flatMap(([entry, to]) =>
+    typeof to === "string" ? [] : [[entry, to.types] as const],
+  );
+  return Object.fromEntries(
+    typed.map(([entry, types]) => [
+      entry.replace(".", "quorate"),
+      [types.replace("./dist", packageDist())],
+    ]),
+  );
+}
+
+const config = () => ({
   extends: join(root, "tsconfig.json"),
   compilerOptions: {
     rootDir: root,
@@ -39,26 +56,18 @@ const CONFIG = {
     // Every sample is a module of its own, also one that imports nothing.
     moduleDetection: "force",
     paths: {
-      quorate: [join(root, "src", "index.ts")],
-      "quorate/cron": [join(root, "src", "integrations", "cron", "index.ts")],
-      "quorate/fastify": [join(root, "src", "integrations", "fastify", "index.ts")],
-      "quorate/fencing": [join(root, "src", "fencing", "index.ts")],
-      "quorate/memory": [join(root, "src", "memory", "index.ts")],
-      "quorate/nestjs": [join(root, "src", "integrations", "nestjs", "index.ts")],
-      "quorate/opentelemetry": [join(root, "src", "integrations", "opentelemetry", "index.ts")],
-      "quorate/redlock": [join(root, "src", "integrations", "redlock", "index.ts")],
+      ...entries(),
       // Which an ES module cannot resolve by itself.
       redlock: [join(root, "node_modules", "redlock", "dist", "index.d.ts")],
       // Installed under the number of its version.
       redis: [join(root, "node_modules", "redis-6", "dist", "index.d.ts")],
-      "quorate/testing": [join(root, "src", "testing", "index.ts")],
     },
   },
   include: ["*.ts"],
-};
+});
 
 /**
- * Compiles the samples against the sources, without output.
+ * Compiles the samples against the types of the package, without output.
  *
  * @returns one line an error, `page:line:column` first; none if all is well
  */
@@ -67,7 +76,7 @@ export function typeCheck(samples: readonly Sample[]): string[] {
   mkdirSync(join(root, ".tmp"), { recursive: true });
   const dir = mkdtempSync(join(root, ".tmp", "docs-"));
   try {
-    writeFileSync(join(dir, "tsconfig.json"), JSON.stringify(CONFIG));
+    writeFileSync(join(dir, "tsconfig.json"), JSON.stringify(config()));
     writeFileSync(join(dir, "ambient.d.ts"), AMBIENT);
     samples.forEach(({ line, code }, index) => {
       // The compiler's line numbers are the page's.
