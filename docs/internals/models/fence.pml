@@ -5,14 +5,14 @@
  * appears. The assertions: no token is granted twice, and who begins behind a grant gets a larger one.
  *
  *   mkdir -p .tmp/spin && cd .tmp/spin
- *   spin -a ../../docs/models/fence.pml && cc -w -O2 -DSAFETY -DCOLLAPSE -o pan pan.c && ./pan -m1000
+ *   spin -a ../../docs/internals/models/fence.pml && cc -w -O2 -DSAFETY -DCOLLAPSE -o pan pan.c && ./pan -m1000
  *
  * spin 6.5.2 walks through all of it, no state is left out: 10610821 states, 59769371 steps, "errors: 0",
  * in one to two minutes and 1.6 GB. With -DDUPLICATES=0 behind `spin` it is 914832 states in 3 s; with
  * -DEXPIRIES=2 -DDUPLICATES=0, 2313747 states in 10 s.
  *
  * To see the assertions fail, plant a bug with one more switch behind `spin`, and show how it came
- * about with the same switch: spin -DNO_SEAL -k fence.pml.trail -p ../../docs/models/fence.pml
+ * about with the same switch: spin -DNO_SEAL -k fence.pml.trail -p ../../docs/internals/models/fence.pml
  *
  *   -DNO_SEAL   a quorum of grants is enough; a token below an earlier one is found at once
  *   -DBARE_MAX  a seal is satisfied where the fence is at the token or above; a token that is granted
