@@ -63,6 +63,8 @@ const config = () => ({
       redis: [join(root, "node_modules", "redis-6", "dist", "index.d.ts")],
     },
   },
+  // Without the declarations of the repository: samples are programs of users.
+  files: [],
   include: ["*.ts"],
 });
 
