@@ -27,6 +27,8 @@ const WHY: Readonly<Record<string, string>> = {
     "There is more code, in as few files as its entries allow. One import per process",
   "CPU per cycle, 9 nodes / 5 nodes":
     "Each node costs a write, a wake-up and a read of its own. More in flight share them",
+  "acquire p50 / (bound + acquire on this machine)":
+    "So near, the timers that delay the messages and the client compete for the same cores. A core for the client helps",
   "acquire p99 / best peer":
     "A late reply is waited for as long as it can still decide. A core for the client helps",
   "acquire p99, outage / healthy":
