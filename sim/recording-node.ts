@@ -1,6 +1,7 @@
 import type { SendEvent } from "./oracles/history.js";
 import type { NodePort, VoteReceiver } from "../src/coordinator/ports.js";
 import { JOIN_ONLY } from "../src/kinds/owned.js";
+import type { LockKind } from "../src/protocol/lock-kind.js";
 import type { AnyOperation, Operation, Vote } from "../src/protocol/operation.js";
 import type { DeferredAcquire } from "../src/protocol/node-queue.js";
 import { getOrAdd } from "./oracles/get-or-add.js";
@@ -74,7 +75,7 @@ export function recordingNode(
         ownerId,
         ttlMs,
         fence,
-        isAgain: keys.scriptArgs.at(-1) === JOIN_ONLY && op === "acquire" ? true : undefined,
+        isAgain: isJoinOnly(keys) && op === "acquire" ? true : undefined,
         previous: previousId,
         parts: partIds,
         deferred: waiter?.deferred?.ownerId,
@@ -125,4 +126,9 @@ export function recordingNode(
       return dated;
     },
   };
+}
+
+/** Whether a lock may only be joined by its owner, as nodes are told. */
+export function isJoinOnly({ scriptArgs }: Pick<LockKind, "scriptArgs">): boolean {
+  return scriptArgs.at(-1) === JOIN_ONLY;
 }

@@ -7,13 +7,8 @@ import { keysOf } from "../../src/kinds/exclusive.js";
 import { ownedLock } from "../../src/kinds/owned.js";
 import { permitLock } from "../../src/kinds/permit.js";
 import { sharedLock } from "../../src/kinds/shared.js";
-import {
-  CoordinatorBench,
-  heardInbox,
-  isJoinOnly,
-  KEYS,
-  leaseSettings,
-} from "../support/coordinator-bench.js";
+import { isJoinOnly } from "../../sim/recording-node.js";
+import { CoordinatorBench, heardInbox, KEYS, leaseSettings } from "../support/coordinator-bench.js";
 import { ManualClock, settle } from "../support/manual-clock.js";
 import { takenVote } from "../support/taken-vote.js";
 import { fault, foreign, free, granted, held } from "../support/votes.js";

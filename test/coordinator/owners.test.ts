@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { Vote } from "../../src/protocol/operation.js";
-import { CoordinatorBench, heardInbox, isJoinOnly, KEYS } from "../support/coordinator-bench.js";
+import { isJoinOnly } from "../../sim/recording-node.js";
+import { CoordinatorBench, heardInbox, KEYS } from "../support/coordinator-bench.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fault, free, granted, held } from "../support/votes.js";
 import { ownedLock } from "../../src/kinds/owned.js";

@@ -11,6 +11,7 @@ import { timestampLock } from "../../src/kinds/timestamp.js";
 import { nameKeys, queueKeyOf, type NameKeys } from "../../src/protocol/keys.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 import { MAX_PERMITS } from "../../src/protocol/semaphore-size.js";
+import { isJoinOnly } from "../../sim/recording-node.js";
 import { hasOneShape } from "../support/same-shape.js";
 
 /** Each kind of lock on a name. */
@@ -105,6 +106,7 @@ describe("a lock of an owner", () => {
     it(`${kind.layout}: is the same where it may only join, but for that`, () => {
       const joining = kind.joinOnly?.();
       expect(joining).to.include({ owner: "job", layout: kind.layout });
+      expect([kind, joining].map((each) => each && isJoinOnly(each))).to.deep.equal([false, true]);
       expect(joining?.scriptArgs).to.deep.equal([...kind.scriptArgs.slice(0, 2), "again"]);
     });
   }

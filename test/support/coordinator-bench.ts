@@ -19,7 +19,6 @@ import { ScriptedNode } from "./scripted-node.js";
 import { seededEntropy } from "./seeded-entropy.js";
 import { granted } from "./votes.js";
 import { keysOf } from "../../src/kinds/exclusive.js";
-import { JOIN_ONLY } from "../../src/kinds/owned.js";
 import type { LockKind } from "../../src/protocol/lock-kind.js";
 
 export const KEYS = keysOf("lock:", "invoice");
@@ -165,11 +164,6 @@ export class CoordinatorBench {
     pendingAcquire.begin();
     return { pendingAcquire, abort: () => pendingAcquire.abort(), outcomes };
   }
-}
-
-/** Whether it may only join its owner. */
-export function isJoinOnly({ scriptArgs }: LockKind): boolean {
-  return scriptArgs.at(-1) === JOIN_ONLY;
 }
 
 /** The same clock, but what is deferred is called at once. */
