@@ -2,6 +2,12 @@
 import { readdirSync } from "node:fs";
 import { join, posix } from "node:path";
 
+/** The integration tests, but for those of the command line, in two parts that take about as long. */
+export const INTEGRATION = [
+  { title: "the integration tests, m to z", inside: ["integration/[m-z]*.test.js"] },
+  { title: "the integration tests, a to l", inside: ["integration/[a-l]*.test.js"] },
+];
+
 /** Options of mocha whose value is an argument of its own. */
 const WITH_VALUE = new Set(
   ["f", "fgrep", "g", "grep", "j", "jobs", "R", "reporter", "O", "reporter-option", "retries"]

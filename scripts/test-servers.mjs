@@ -7,7 +7,7 @@ import { ensurePackages } from "./ensure-packages.mjs";
 import { parseNames } from "./parse-arguments.mjs";
 import { printFailing, runParts } from "./run-parts.mjs";
 import { NotAvailableError, obtainServer, SERVERS } from "./server-programs.mjs";
-import { globOf } from "./test-paths.mjs";
+import { globOf, INTEGRATION } from "./test-paths.mjs";
 
 const USAGE = `npm run test:servers [-- NAME...]
 
@@ -17,10 +17,9 @@ ${Object.keys(SERVERS).join(", ")}.
 What cannot be had here and now is skipped.`;
 
 const PARTS = [
-  { title: "integration, m to z", paths: ["integration/[m-z]*.test.js"] },
-  { title: "integration, a to l", paths: ["integration/[a-l]*.test.js"] },
-  { title: "command line and drop-in", paths: ["integration/cli", "integrations/redlock"] },
-  { title: "conformance", paths: ["conformance", "memory", "script", "testing/clock.test.js"] },
+  ...INTEGRATION,
+  { title: "command line and drop-in", inside: ["integration/cli", "integrations/redlock"] },
+  { title: "conformance", inside: ["conformance", "memory", "script", "testing/clock.test.js"] },
 ];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -41,8 +40,8 @@ process.exitCode = failing.length > 0 ? 1 : 0;
 async function testOn(name) {
   try {
     const server = await obtainServer(name);
-    const parts = PARTS.map(({ title, paths }) => {
-      return { title: `${name}, ${title}`, spec: paths.map(globOf), server };
+    const parts = PARTS.map(({ title, inside }) => {
+      return { title: `${name}, ${title}`, spec: inside.map(globOf), server };
     });
     const { passed, failed, skipped, ...more } = await runParts(parts, { root, args: [] });
     failing.push(...more.failing.map((each) => `${name}: ${each}`));

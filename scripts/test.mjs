@@ -1,6 +1,6 @@
 // npm test: compiles and runs all tests, in parts of which six run at a time. Tests on whole quorums of real servers
 // run beside the others, because they mostly wait; those of the simulator use the CPU time that these leave idle. What
-// has to be fetched or installed for some tests, as a Docker engine, is so while others run.
+// only some tests need, such as a Docker engine, is fetched and installed while others run.
 // Arguments after -- that name tests replace the usual set, see test-paths.mjs; options are passed to mocha. With --long
 // (npm run test:long) there are more tests, see test/support/long.ts.
 import { dirname } from "node:path";
@@ -12,7 +12,7 @@ import { ensureRedis } from "./ensure-redis.mjs";
 import { newestServers } from "./newest-servers.mjs";
 import { runMocha } from "./run-mocha.mjs";
 import { printFailing, runParts } from "./run-parts.mjs";
-import { compiledTests, globOf, testPaths } from "./test-paths.mjs";
+import { compiledTests, globOf, INTEGRATION, testPaths } from "./test-paths.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -40,8 +40,7 @@ if (unmatched.length > 0) {
  */
 const PARTS = [
   { title: "the other tests", inside: [] },
-  { title: "the integration tests, m to z", inside: ["integration/[m-z]*.test.js"] },
-  { title: "the integration tests, a to l", inside: ["integration/[a-l]*.test.js"] },
+  ...INTEGRATION,
   { title: "the command line on real servers", inside: ["integration/cli"] },
   { title: "pages, examples and campaigns", inside: ["docs", "site", "chaos"] },
   { title: "the simulator", inside: ["sim"], isBusy: true },
