@@ -46,6 +46,9 @@ const STREAM_MS = 60;
 /** Number of clients that contend for the lock after healing. */
 const WAITER_COUNT = 2;
 
+/** A process whose wall clock is ahead by more waits behind the others for a noticeable part of the end. */
+const MAX_WALL_SPREAD_MS = 1_000;
+
 /** Runs one scenario from start to end and judges its history. */
 export async function simulate(
   scenario: Scenario,
@@ -82,7 +85,9 @@ function settingsOf({ nodeCount, nodes, options, clients }: Scenario): HistorySe
   const reservesNothing = options.layout !== undefined;
   const slops = { timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
   const nodeRatesPpm = nodes.map(({ ratePpm }) => ratePpm);
-  const own = { isNarrow, reservesNothing };
+  const offsetsMs = clients.map(({ wallOffsetMs }) => wallOffsetMs);
+  const areWallsApart = Math.max(...offsetsMs) - Math.min(...offsetsMs) > MAX_WALL_SPREAD_MS;
+  const own = { isNarrow, reservesNothing, areWallsApart };
   return { nodeCount, driftFactor, maxTtlMs, nodeRatesPpm, ...own, ...slops };
 }
 
@@ -165,17 +170,18 @@ async function runCore(fleet: Fleet, scenario: Scenario): Promise<void> {
   // A turn belongs to a process: if it wants both to read and a permit of a name, it may use the turn for either.
   const isReading =
     permits === undefined && scenario.workload.some(({ mode }) => mode === "shared");
-  const isOver = (): boolean => settledCount > 0;
+  const clients = fleet.clients.slice(0, WAITER_COUNT);
+  const isOver = (): boolean => settledCount === clients.length;
   if (isReading) {
     for (const client of fleet.clients) keepReading(client, name, waitMs, isOver);
     await world.run(world.nowUs + STREAM_MS * 1_000);
   } else if (also !== undefined && permits === undefined) {
-    for (const client of fleet.clients.slice(0, WAITER_COUNT))
+    for (const client of clients)
       for (const each of [name, ...also]) keepHolding(client, each, waitMs, isOver);
     await world.run(world.nowUs + STREAM_MS * 1_000);
   }
   const wanted = { name, waitMs, also, permits, takes };
-  for (const client of fleet.clients.slice(0, WAITER_COUNT)) {
+  for (const client of clients) {
     client.process.enter(() => {
       void client.acquire(wanted).then((lock) => {
         settledCount++;

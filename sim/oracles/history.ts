@@ -17,6 +17,8 @@ export interface HistorySettings {
   readonly isNarrow?: boolean;
   /** In the layout of the locks no free name is reserved: only the step that drops a key tells waiters. */
   readonly reservesNothing?: boolean;
+  /** The wall clocks of processes differ by so much that one waits behind all others for the length of a run. */
+  readonly areWallsApart?: boolean;
   /** How much a process's monotonic clock may run ahead of real time, parts per million. */
   readonly steadyPpm: number;
   /** How fast the clock of each node runs at the beginning, parts per million off real time. */

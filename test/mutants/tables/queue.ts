@@ -34,7 +34,7 @@ export const ROWS: readonly Row[] = [
     where: ["waiting"],
     noticedBy: ["W4"],
     seedBudget: 300,
-    pin: { where: 0, seed: 17, timing: 1, ms: 10083 },
+    pin: { where: 0, seed: 175, ms: 721 },
   },
   {
     id: "left-place-stays",

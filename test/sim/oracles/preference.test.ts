@@ -2,7 +2,7 @@ import { judgeCases } from "../../support/check/cases.js";
 import { call, phase, settle } from "../../support/check/events.js";
 
 const reader = call(15, 1, "acquire", { mode: "shared" });
-const writer = call(20, 2, "acquire");
+const writer = call(20, 2, "acquire", { waitMs: 30 });
 const healed = [phase(10, "heal"), reader, writer] as const;
 const read = settle(25, 1, "granted");
 
@@ -14,14 +14,14 @@ describe("oracle W2, writers beside readers", () => {
         title: "a writer that gets in",
         events: [...healed, read, settle(30, 2, "granted"), phase(40, "progress")],
       },
+      { title: "a run that ends before", events: [...healed, read] },
       {
-        title: "one of two writers",
+        title: "a writer that did not wait for long",
         events: [
-          ...[...healed, call(20, 3, "acquire"), read, settle(30, 3, "granted")],
-          ...[settle(39, 2, "refused"), phase(40, "progress")],
+          ...[phase(10, "heal"), reader, call(20, 2, "acquire", { waitMs: 0 }), read],
+          ...[settle(21, 2, "refused"), phase(40, "progress")],
         ],
       },
-      { title: "a run that ends before", events: [...healed, read] },
       { title: "no writers", events: [phase(10, "heal"), reader, read, phase(40, "progress")] },
       {
         title: "no readers: that is for L2",
@@ -41,6 +41,13 @@ describe("oracle W2, writers beside readers", () => {
       {
         title: "a writer that does not get in",
         events: [...healed, read, settle(39, 2, "refused"), phase(40, "progress")],
+      },
+      {
+        title: "one of two writers",
+        events: [
+          ...[...healed, call(20, 3, "acquire", { waitMs: 30 }), read, settle(30, 3, "granted")],
+          ...[settle(39, 2, "refused"), phase(40, "progress")],
+        ],
       },
       { title: "a writer that still waits", events: [...healed, read, phase(40, "progress")] },
     ],

@@ -13,7 +13,8 @@ describe("oracle W8, sets beside their names", () => {
     [
       { title: "a set that gets in", events: [...begun, settle(30, 1, "granted"), over] },
       {
-        title: "one of two sets",
+        title: "one of two sets whose clocks disagree",
+        settings: { areWallsApart: true },
         events: [
           ...[...begun, call(20, 2, "acquire", { name: "a, b", waitMs: 30 })],
           ...[settle(30, 2, "granted"), settle(39, 1, "refused"), over],
@@ -39,6 +40,13 @@ describe("oracle W8, sets beside their names", () => {
     [
       { title: "a set that does not get in", events: [...begun, settle(39, 1, "refused"), over] },
       { title: "a set that still waits", events: [...begun, over] },
+      {
+        title: "one of two sets",
+        events: [
+          ...[...begun, call(20, 2, "acquire", { name: "a, b", waitMs: 30 })],
+          ...[settle(30, 2, "granted"), settle(39, 1, "refused"), over],
+        ],
+      },
     ],
   );
 });
