@@ -61,9 +61,14 @@ function generateSteady(seed: number, profile: Profile): Scenario {
     ...generateLayout(seed, profile),
   };
   const chaosMs = random.between(2, 5) * (CHAOS_UNIT_MS[profile] ?? 1_000);
-  const nodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
+  const anyNodes = Array.from({ length: nodeCount }, () => generateNode(random, profile, options));
   const clients = Array.from({ length: clientCount }, (_, index) =>
     generateClient(random, profile, index, chaosMs, options),
+  );
+  const isFarOff = clients.some(({ wallOffsetMs }) => Math.abs(wallOffsetMs) > MAX_OFFSET_MS);
+  const agrees = isFarOff && GOES_BY_NODES.includes(profile);
+  const nodes = anyNodes.map((node) =>
+    agrees ? { ...node, wallOffsetMs: node.wallOffsetMs % AGREED_MS } : node,
   );
   const base = { nodeCount, clientCount, chaosMs, options };
   const sessions = generateWorkload(random, profile, base);
@@ -154,21 +159,25 @@ function generateNode(random: Random, profile: Profile, { maxTtlMs }: LockSettin
 
 /**
  * Elsewhere a client's wall clock may be off by any amount: it only makes proposals, which the nodes clamp. But it also
- * decides whether a reader came later than a writer, and where a counter that was lost begins if nobody tells the node
- * the others' fences.
+ * decides who came first, unless the nodes' clocks agree, and where a counter that was lost begins if nobody tells the
+ * node the others' fences.
  */
 const NEEDS_WALL_CLOCKS: readonly Profile[] = [
-  "shared",
-  "several",
-  "waiting",
-  "requests",
-  "splits",
   "nodes",
   "extensions",
   "mixed",
   "healthy",
   "amnesia-without-quarantine",
 ];
+
+/** There a client that is far off goes by the clocks of the nodes, which agree. */
+const GOES_BY_NODES: readonly Profile[] = ["shared", "several", "waiting", "requests", "splits"];
+
+/** How far a client's clock is off that is not far off, ms. */
+const MAX_OFFSET_MS = 50;
+
+/** How far the clocks of nodes that agree may be off, ms: well below what clients take for agreement. */
+const AGREED_MS = 300;
 
 function generateClient(
   random: Random,
@@ -181,7 +190,9 @@ function generateClient(
   const isLate = index > 0 && random.chance(25);
   const isFarOff = random.chance(20) && !NEEDS_WALL_CLOCKS.includes(profile);
   return {
-    wallOffsetMs: isFarOff ? random.between(-500_000, 500_000) : random.between(-50, 50),
+    wallOffsetMs: isFarOff
+      ? random.between(-500_000, 500_000)
+      : random.between(-MAX_OFFSET_MS, MAX_OFFSET_MS),
     steadyPpm: rate,
     wallPpm: random.chance(80) ? rate : ratePpm(random, profile),
     startMs: isLate ? random.below(chaosMs) : random.below(50),

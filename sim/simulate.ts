@@ -46,8 +46,13 @@ const STREAM_MS = 60;
 /** Number of clients that contend for the lock after healing. */
 const WAITER_COUNT = 2;
 
-/** A process whose wall clock is ahead by more waits behind the others for a noticeable part of the end. */
+/** A process whose wall clock is ahead by more waits behind the others for a noticeable part of the end, ms. */
 const MAX_WALL_SPREAD_MS = 1_000;
+
+function areApart(machines: readonly { readonly wallOffsetMs: number }[]): boolean {
+  const offsetsMs = machines.map(({ wallOffsetMs }) => wallOffsetMs);
+  return Math.max(...offsetsMs) - Math.min(...offsetsMs) > MAX_WALL_SPREAD_MS;
+}
 
 /** Runs one scenario from start to end and judges its history. */
 export async function simulate(
@@ -85,8 +90,7 @@ function settingsOf({ nodeCount, nodes, options, clients }: Scenario): HistorySe
   const reservesNothing = options.layout !== undefined;
   const slops = { timerSlopUs: TIMER_SLOP_US, lossSlopUs, steadyPpm };
   const nodeRatesPpm = nodes.map(({ ratePpm }) => ratePpm);
-  const offsetsMs = clients.map(({ wallOffsetMs }) => wallOffsetMs);
-  const areWallsApart = Math.max(...offsetsMs) - Math.min(...offsetsMs) > MAX_WALL_SPREAD_MS;
+  const areWallsApart = areApart(clients) && areApart(nodes);
   const own = { isNarrow, reservesNothing, areWallsApart };
   return { nodeCount, driftFactor, maxTtlMs, nodeRatesPpm, ...own, ...slops };
 }

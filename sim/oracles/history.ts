@@ -17,7 +17,7 @@ export interface HistorySettings {
   readonly isNarrow?: boolean;
   /** In the layout of the locks no free name is reserved: only the step that drops a key tells waiters. */
   readonly reservesNothing?: boolean;
-  /** The wall clocks of processes differ by so much that one waits behind all others for the length of a run. */
+  /** The wall clocks of processes differ by so much that one waits behind all others, and those of nodes do not agree. */
   readonly areWallsApart?: boolean;
   /** How much a process's monotonic clock may run ahead of real time, parts per million. */
   readonly steadyPpm: number;

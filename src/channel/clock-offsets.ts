@@ -1,7 +1,9 @@
 import type { Clock } from "../coordinator/ports.js";
 import {
+  AGREED_MS,
   clockOffset,
   consensusOf,
+  correctionMs,
   offsetLimitMs,
   strayMs,
   type ClockOffset,
@@ -28,13 +30,19 @@ export class ClockOffsets {
   readonly #readings: (Reading | undefined)[];
   /** Nodes that were reported and are not correct again yet. */
   readonly #told = new Set<number>();
+  /** Called when the time by which waiters are in order moves by so much, µs. */
+  readonly #onCorrection: (byUs: number) => void;
+  /** Of our wall clock, see {@link correctionMs}; and the latter minus the monotonic one when it was found, ms. */
+  #correction = { byMs: 0, ownMs: 0 };
 
   constructor(
     nodeCount: number,
     clockStepMs: number,
     clock: Clock,
     warn: (index: number, message: string) => void,
+    onCorrection: (byUs: number) => void,
   ) {
+    this.#onCorrection = onCorrection;
     this.#clock = clock;
     this.#limitMs = offsetLimitMs(clockStepMs);
     this.#warn = warn;
@@ -55,6 +63,17 @@ export class ClockOffsets {
     );
   }
 
+  /** The time of day by which waiters of all processes are in order, µs. */
+  orderUs(): number {
+    const wallUs = this.#clock.wallUs();
+    const { byMs, ownMs } = this.#correction;
+    if (byMs === 0) return wallUs;
+    // It was set since then, and is probably right now.
+    const isSet = Math.abs(wallUs / 1_000 - this.#clock.steady() - ownMs) > OWN_STEP_MS;
+    if (isSet) this.#correction = { byMs: 0, ownMs };
+    return wallUs + toUs(this.#correction.byMs);
+  }
+
   /** An answer carried the node's time. */
   read(index: number, nodeMs: number, roundTripMs: number): void {
     if (!(nodeMs > 0)) return;
@@ -70,6 +89,7 @@ export class ClockOffsets {
     );
     // With only two clocks, it is unknown which one is right.
     if (comparable.length === 1 && this.#readings.length > 1) return;
+    this.#correct(correctionMs(comparable, this.#readings.length), ownMs);
     const consensus = consensusOf(comparable);
     for (const each of comparable) {
       const isRight = strayMs(each, consensus) <= this.#limitMs;
@@ -80,7 +100,17 @@ export class ClockOffsets {
       }
     }
   }
+
+  #correct(toMs: number, ownMs: number): void {
+    const { byMs } = this.#correction;
+    // As precise as the order has to be; and the order does not change with each reading.
+    const isSame = toMs !== 0 && byMs !== 0 && Math.abs(toMs - byMs) <= AGREED_MS;
+    this.#correction = { byMs: isSame ? byMs : toMs, ownMs };
+    if (!isSame && toMs !== byMs) this.#onCorrection(toUs(toMs) - toUs(byMs));
+  }
 }
+
+const toUs = (ms: number): number => Math.round(ms * 1_000);
 
 function textOf({ offsetMs, errorMs }: ClockOffset, limitMs: number): string {
   const [offset, error] = [Math.round(Math.abs(offsetMs)), Math.ceil(errorMs)];

@@ -38,6 +38,8 @@ export interface DeploymentSettings
   readonly keyPrefix: string;
   readonly names: readonly string[];
   readonly warn: (warning: DeploymentWarning) => void;
+  /** The time by which waiters are in order moves by so much, µs. */
+  readonly onCorrection: (byUs: number) => void;
 }
 
 export type DeploymentWarning = {
@@ -88,10 +90,10 @@ export class Deployment implements Candidates {
     this.#told = [...none];
     this.#lists = new NodesOfOthers(settings.keyPrefix, settings.names);
     this.#bootstrap = new Bootstrap(settings, clock, this.#sightings, this);
-    const { nodeCount, clockStepMs, warn } = settings;
-    this.offsets = new ClockOffsets(nodeCount, clockStepMs, clock, (index, message) =>
-      warn({ kind: "clock", index, message }),
-    );
+    const { nodeCount, clockStepMs, warn, onCorrection } = settings;
+    const warnOfClock = (index: number, message: string): void =>
+      warn({ kind: "clock", index, message });
+    this.offsets = new ClockOffsets(nodeCount, clockStepMs, clock, warnOfClock, onCorrection);
     this.#longestTtl = new LongestTtl(settings, this.#sightings, (index, message) =>
       warn({ kind: "maxTtl", index, message }),
     );

@@ -47,7 +47,7 @@ export class WaitPlace implements QueueMember {
   readonly request: AcquireRequest;
   readonly keys: LockKind;
   /** Its place in all queues, in the order in which waits began. */
-  readonly ticket: number;
+  ticket: number;
   waiter: Waiter | undefined;
   /** A reader of this process holds the lock, or asks with it: this one may ask although it is not first in line. */
   isLetIn = false;
@@ -87,6 +87,12 @@ export class WaitPlace implements QueueMember {
       this.waiter = { inbox: inbox.id, ticket, turnMs: turn, placePrefix, deferred: undefined };
       this.renewOwner();
     }
+  }
+
+  /** Nodes learn of it with the next message about the place. */
+  move(byUs: number): void {
+    this.ticket += byUs;
+    if (this.waiter !== undefined) this.waiter = { ...this.waiter, ticket: this.ticket };
   }
 
   /** The ownerId under which it waited is over: another takes its place. */

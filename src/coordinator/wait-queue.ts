@@ -45,6 +45,8 @@ export interface QueueMember extends Linkable {
   readonly isAboutToAsk: boolean;
   /** Until it asks again, others may ask before it; set by the wait queue. */
   rest: Rest | undefined;
+  /** Its ticket was wrong by so much, µs. */
+  move(byUs: number): void;
   /** It is told what happens to its place. */
   on(
     happened: Extract<

@@ -59,6 +59,7 @@ export class WaitQueues {
   readonly heldPlaces = new HeldPlaces();
   readonly #nodes: readonly NodePort[];
   readonly #clock: Clock;
+  readonly #orderUs: () => number;
   readonly #waitQueues = new Map<string, WaitQueue>();
   /** Locks that were waited for, by lock key, permits by permit. */
   readonly #holders = new Map<string, GrantedWaiter>();
@@ -69,10 +70,14 @@ export class WaitQueues {
   readonly #passedBack = new Allowance(MAX_PASSED_BACK_A_SECOND);
   readonly #observer: Observer | undefined;
 
-  /** @param inbox undefined where there are no notifications: then waiters poll */
+  /**
+   * @param orderUs the time of day by which waiters of all processes are in order, µs
+   * @param inbox undefined where there are no notifications: then waiters poll
+   */
   constructor(
     nodes: readonly NodePort[],
     clock: Clock,
+    orderUs: () => number,
     schedule: Schedule,
     inbox: InboxPort | undefined,
     observer?: Observer,
@@ -80,6 +85,7 @@ export class WaitQueues {
     this.#observer = observer;
     this.#nodes = nodes;
     this.#clock = clock;
+    this.#orderUs = orderUs;
     this.inbox = inbox;
     if (inbox !== undefined) this.places = new Places(nodes, clock, schedule, inbox.id);
   }
@@ -202,8 +208,15 @@ export class WaitQueues {
 
   /** A place in the queue: later than all assigned before. */
   ticket(): number {
-    this.lastTicket = Math.max(this.lastTicket + 1, this.#clock.wallUs());
+    this.lastTicket = Math.max(this.lastTicket + 1, this.#orderUs());
     return this.lastTicket;
+  }
+
+  /** The clock by which tickets were assigned was wrong by so much, µs. */
+  move(byUs: number): void {
+    this.lastTicket += byUs;
+    for (const waitQueue of this.#waitQueues.values())
+      for (const member of waitQueue) member.move(byUs);
   }
 
   /**

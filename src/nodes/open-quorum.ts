@@ -106,6 +106,7 @@ export function openQuorum(
       isBootstrapOn: settings.bootstrap,
       windowMs: bootstrapWindowMs(nodeTimeoutMs, maxTtlMs),
       warn: (warning) => observer.onNodeWarning(warning),
+      onCorrection: (byUs) => context.waitQueues.move(byUs),
     },
     clock,
   );
@@ -145,7 +146,14 @@ export function openQuorum(
   const notified = settings.hasInbox ? inbox : undefined;
   const context: Context = {
     nodes: ports,
-    waitQueues: new WaitQueues(ports, clock, schedule, notified, observer),
+    waitQueues: new WaitQueues(
+      ports,
+      clock,
+      () => deployment.offsets.orderUs(),
+      schedule,
+      notified,
+      observer,
+    ),
     clock,
     entropy,
     schedule,

@@ -1,5 +1,7 @@
 /** How far clocks differ, as far as round trips can tell. */
 
+import { quorumSize } from "./quorum.js";
+
 export interface ClockOffset {
   /** A node's wall clock minus ours: above 0 if it is ahead. */
   readonly offsetMs: number;
@@ -41,4 +43,21 @@ export function consensusOf(clocks: readonly ClockOffset[]): Consensus {
 /** How far a clock is, at least, from the median of all clocks that were compared, which include it. */
 export function strayMs({ offsetMs, errorMs }: ClockOffset, all: Consensus): number {
   return Math.max(0, Math.abs(offsetMs - all.middleMs) - errorMs - all.errorMs);
+}
+
+/** Clocks within that of each other agree, ms: synchronised ones do. */
+export const AGREED_MS = 1_000;
+
+/**
+ * How far the clocks of nodes are ahead of ours, ms, if ours must not decide who came first: it is off, and a quorum of
+ * them agree. Otherwise 0. Any two quorums share a node, so whoever goes by the nodes goes by the same time.
+ */
+export function correctionMs(nodes: readonly ClockOffset[], nodeCount: number): number {
+  const all = nodes.map(({ offsetMs }) => offsetMs).toSorted((a, b) => a - b);
+  const middleMs = all[all.length >> 1] ?? 0;
+  if (Math.abs(middleMs) <= AGREED_MS) return 0;
+  const agreed = nodes.filter(
+    ({ offsetMs, errorMs }) => Math.abs(offsetMs - middleMs) + errorMs <= AGREED_MS,
+  );
+  return agreed.length >= quorumSize(nodeCount) ? middleMs : 0;
 }

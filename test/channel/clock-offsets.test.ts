@@ -5,8 +5,13 @@ import { ManualClock } from "../support/manual-clock.js";
 class OffsetsBench {
   readonly clock = new ManualClock();
   readonly told: [number, string][] = [];
-  readonly offsets = new ClockOffsets(3, 0, this.clock, (index, message) =>
-    this.told.push([index, message]),
+  readonly moved: number[] = [];
+  readonly offsets = new ClockOffsets(
+    3,
+    0,
+    this.clock,
+    (index, message) => this.told.push([index, message]),
+    (byUs) => this.moved.push(byUs),
   );
 
   /** A node says, in an answer that took 10 ms, that its clock is so far ahead. */
@@ -75,7 +80,13 @@ describe("ClockOffsets", () => {
   it("judges a single node by this process's clock", () => {
     const told: number[] = [];
     const clock = new ManualClock();
-    const offsets = new ClockOffsets(1, 0, clock, (index) => told.push(index));
+    const offsets = new ClockOffsets(
+      1,
+      0,
+      clock,
+      (index) => told.push(index),
+      () => {},
+    );
     offsets.read(0, clock.wallUs() / 1_000 + 5_000, 10);
     expect(told).to.deep.equal([0]);
   });
@@ -85,5 +96,52 @@ describe("ClockOffsets", () => {
     for (const nodeMs of [0, Number.NaN]) bench.offsets.read(0, nodeMs, 1);
     expect(bench.offsets.of(0)).to.equal(undefined);
     expect(bench.told).to.deep.equal([]);
+  });
+
+  const AHEAD_MS = 60_000;
+
+  /** Of a process whose clock is ahead of all nodes. */
+  function benchAhead(): OffsetsBench {
+    const bench = new OffsetsBench();
+    for (const index of [0, 1, 2]) bench.read(index, -AHEAD_MS);
+    return bench;
+  }
+
+  /** How far the order is from our wall clock, ms. */
+  const orderMs = ({ offsets, clock }: OffsetsBench): number =>
+    (offsets.orderUs() - clock.wallUs()) / 1_000;
+
+  it("puts waiters in order by our clock, if that is right", () => {
+    const bench = new OffsetsBench();
+    for (const index of [0, 1, 2]) bench.read(index, 200);
+    expect(orderMs(bench)).to.equal(0);
+    expect(bench.moved).to.deep.equal([]);
+  });
+
+  it("puts waiters in order by the nodes' clocks, if ours is far off, as soon as a quorum is known", () => {
+    const bench = new OffsetsBench();
+    bench.read(0, -AHEAD_MS);
+    expect(orderMs(bench)).to.equal(0);
+    bench.read(2, -AHEAD_MS);
+    expect(orderMs(bench)).to.be.within(-AHEAD_MS - 1, -AHEAD_MS + 1);
+    expect(bench.moved).to.have.lengthOf(1);
+    expect(bench.moved[0]).to.be.within(-1_000 * (AHEAD_MS + 1), -1_000 * (AHEAD_MS - 1));
+  });
+
+  it("does not move waiters with each reading", () => {
+    const bench = benchAhead();
+    for (const index of [0, 1, 2]) bench.read(index, -AHEAD_MS + 100 * index);
+    expect(bench.moved).to.have.lengthOf(1);
+  });
+
+  it("goes by our clock again once that was set, and by the nodes' if they say that it is wrong", () => {
+    const bench = benchAhead();
+    bench.clock.stepWall(-AHEAD_MS);
+    expect(orderMs(bench)).to.equal(0);
+    for (const index of [0, 1, 2]) bench.read(index, 0);
+    expect(bench.moved).to.have.lengthOf(1);
+    for (const index of [0, 1, 2]) bench.read(index, 9_000);
+    expect(orderMs(bench)).to.be.within(8_999, 9_001);
+    expect(bench.moved).to.have.lengthOf(2);
   });
 });

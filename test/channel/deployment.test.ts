@@ -52,6 +52,7 @@ class DeploymentBench {
         isBootstrapOn: true,
         windowMs: WINDOW_MS,
         warn: (warning) => this.warnings.push(warning),
+        onCorrection: () => {},
         ...over,
       },
       this.clock,

@@ -180,10 +180,17 @@ describe("A set that is refused", () => {
     const { bench, set, plain, answer } = setsBench();
     const heard: [string, number, number][] = [];
     const { nodes, clock, context } = bench;
-    const waitQueues = new WaitQueues(nodes, clock, context.schedule, heardInbox(), {
-      ...context.observer,
-      onWaiting: ({ name }, count, change) => heard.push([name, count, change]),
-    });
+    const waitQueues = new WaitQueues(
+      nodes,
+      clock,
+      () => clock.wallUs(),
+      context.schedule,
+      heardInbox(),
+      {
+        ...context.observer,
+        onWaiting: ({ name }, count, change) => heard.push([name, count, change]),
+      },
+    );
     Object.assign(context, { waitQueues });
     set();
     answer(SET, LACKS.zero);

@@ -81,6 +81,20 @@ describe("An acquire that waits", () => {
     expect(waiter()).to.equal(next);
   });
 
+  it("has another ticket once the clock that assigned it was found to be wrong, and so have those that come later", () => {
+    const { bench, refuse, waiter, turn } = waitingBench();
+    const { waitQueues } = bench.context;
+    bench.acquire({}, WAIT);
+    refuse();
+    bench.clock.advance(1);
+    const { ticket = 0 } = waiter() ?? {};
+    waitQueues.move(-9_000_000);
+    refuse();
+    turn(0, 1);
+    expect(waiter()?.ticket).to.equal(ticket - 9_000_000);
+    expect(waitQueues.lastTicket).to.equal(ticket - 9_000_000);
+  });
+
   it("keeps its ownerId, too, where all nodes have refused it", () => {
     const { bench, refuse, waiter, turn, attempts } = waitingBench();
     bench.acquire({}, WAIT);

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import {
   clockOffset,
   consensusOf,
+  correctionMs,
   offsetLimitMs,
   strayMs,
   type ClockOffset,
@@ -54,4 +55,52 @@ describe("strayMs", () => {
       expect(strayMs(offset, consensusOf([offset, ...others]))).to.equal(expected);
     });
   }
+});
+
+describe("correctionMs", () => {
+  const table: [string, number, ClockOffset[], number][] = [
+    ["our clock, which is right", 3, [off(2), off(0), off(-2)], 0],
+    ["our clock, which is off by less than a second", 3, [off(990), off(991), off(992)], 0],
+    ["nodes that agree", 3, [off(-30_000), off(-30_010), off(-29_990)], -30_000],
+    ["a quorum that agrees", 3, [off(30_000), off(-500_000), off(30_001)], 30_000],
+    ["as many as a quorum, as far as they are known", 3, [off(30_000), off(30_001)], 30_001],
+    ["too few", 3, [off(30_000)], 0],
+    ["nodes that do not agree", 3, [off(30_000), off(40_000), off(50_000)], 0],
+    ["a quorum that agrees with ours", 3, [off(0), off(1), off(90_000)], 0],
+    ["messages that took too long", 3, [off(30_000, 2_000), off(30_000), off(30_000, 2_000)], 0],
+    ["the only node", 1, [off(30_000)], 30_000],
+    ["one of two", 2, [off(30_000), off(0)], 0],
+    ["nobody", 3, [], 0],
+  ];
+  for (const [title, nodeCount, nodes, expected] of table) {
+    it(`is ${expected} ms with ${title}`, () => {
+      expect(correctionMs(nodes, nodeCount)).to.equal(expected);
+    });
+  }
+
+  it("is nearly the same for any two processes that go by quorums of the same nodes", () => {
+    const nodeMs = fc.oneof(
+      fc.integer({ min: -900, max: 900 }),
+      fc.integer({ min: -9e5, max: 9e5 }),
+    );
+    const own = fc.integer({ min: -9e5, max: 9e5 });
+    const seen = fc.array(fc.boolean(), { minLength: 5, maxLength: 5 });
+    fc.assert(
+      fc.property(
+        fc.array(nodeMs, { minLength: 5, maxLength: 5 }),
+        ...([own, seen, own, seen] as const),
+        (nodesMs, oneMs, seenByOne, otherMs, seenByOther) => {
+          const timeOf = (ownMs: number, seenBy: boolean[]): number | undefined => {
+            const nodes = nodesMs.filter((_, index) => seenBy[index]).map((ms) => off(ms - ownMs));
+            const byMs = correctionMs(nodes, 5);
+            return byMs === 0 ? undefined : ownMs + byMs;
+          };
+          const [one, other] = [timeOf(oneMs, seenByOne), timeOf(otherMs, seenByOther)];
+          if (one === undefined || other === undefined) return;
+          expect(Math.abs(one - other)).to.be.at.most(2_000);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
 });

@@ -75,6 +75,7 @@ export class ChannelClient {
         isBootstrapOn,
         windowMs: WINDOW_MS,
         warn: (warning) => this.warnings.push(warning),
+        onCorrection: () => {},
       },
       clock,
     );

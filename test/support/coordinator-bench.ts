@@ -75,7 +75,7 @@ export class CoordinatorBench {
     const schedule = new Schedule(clock);
     this.context = {
       nodes: this.nodes,
-      waitQueues: new WaitQueues(this.nodes, clock, schedule, inbox),
+      waitQueues: new WaitQueues(this.nodes, clock, () => clock.wallUs(), schedule, inbox),
       clock,
       entropy: seededEntropy(),
       schedule,

@@ -173,7 +173,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm", "skew", "steps"],
     noticedBy: ["F1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 26, ms: 43 },
+    pin: { where: 0, seed: 26, timing: 2, ms: 131 },
   },
   {
     id: "late-release-defers",

@@ -176,7 +176,7 @@ export const ROWS: readonly Row[] = [
     where: ["calm"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 26, ms: 429 },
+    pin: { where: 0, seed: 39, ms: 99 },
   },
   {
     id: "quorum-of-connected",
