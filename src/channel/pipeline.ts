@@ -197,9 +197,15 @@ export class Pipeline {
    * of many callers, must not carry the async context of this one on to the others.
    */
   #flushFull(): void {
+    // What gathers behind calls that are not answered is not looked through at each push.
+    if (!this.#maySend) return;
     const nowMs = this.#clock.now();
     if (this.#queue.every((entry) => this.#refusalOf(entry, nowMs) === undefined))
       this.#clock.detached(this.#flush);
+  }
+
+  get #maySend(): boolean {
+    return this.#unexecuted === undefined && this.#inFlight.length < MAX_IN_FLIGHT;
   }
 
   #flushSoon(): void {
@@ -210,14 +216,8 @@ export class Pipeline {
 
   readonly #flush = (): void => {
     this.#isFlushDue = false;
-    while (
-      this.connection !== undefined &&
-      this.#unexecuted === undefined &&
-      this.#queue.length > 0 &&
-      this.#inFlight.length < MAX_IN_FLIGHT
-    ) {
+    while (this.connection !== undefined && this.#queue.length > 0 && this.#maySend)
       this.#sendBatch(this.connection);
-    }
     this.#heldBackCount = this.#queue.length;
     this.#onIdle?.();
   };

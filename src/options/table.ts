@@ -5,6 +5,7 @@ import { MAX_PERMITS } from "../protocol/semaphore-size.js";
 import {
   boolean,
   checkKnown,
+  checkObject,
   integer,
   number,
   oneOf,
@@ -153,6 +154,8 @@ export function placesOf(name: OptionName): readonly Place[] {
  */
 export function checkPlace(given: unknown, place: Place): void {
   const known = optionsOf(place);
+  // Other libraries take a duration there.
+  checkObject("options", given, "an object such as { ttlMs: 10_000 }");
   checkKnown(given as object, known, "", (name) => misplaced(name, place));
   for (const name of known) {
     const value = (given as Readonly<Record<string, unknown>>)[name];

@@ -41,6 +41,8 @@ class PipelineBench {
 
   /** Why it must get no acquires. */
   problem: Refusal | undefined;
+  /** How often that was asked. */
+  askedCount = 0;
 
   constructor(nodeCount = 3) {
     const settings = { nodeCount, driftFactor: 0.01, suspectAfterMs: 50, giveUpAfterMs: 500 };
@@ -48,7 +50,10 @@ class PipelineBench {
       pass: ({ receiver, index }: Entry, vote: Vote): void => receiver.onVote(index, vote),
     };
     this.pipeline = new Pipeline(this.clock, settings, votes, {
-      problemOf: ({ kind }) => (kind === "acquire" ? this.problem : undefined),
+      problemOf: ({ kind }) => {
+        this.askedCount++;
+        return kind === "acquire" ? this.problem : undefined;
+      },
       votesCount: true,
       onForgot: () => this.events.push("forgot"),
       onFault: ({ operation }) => this.events.push(`fault of ${operation.ownerId}`),
@@ -262,6 +267,16 @@ describe("Pipeline", () => {
     expect(bench.connection.sent[16]).to.have.length(16);
     expect(bench.connection.sent[16]?.[0]).to.equal("acquire y14");
   });
+
+  for (const nodeCount of [1, 3]) {
+    it(`does not look through what gathers behind them at each push, with ${nodeCount} nodes`, () => {
+      const bench = new PipelineBench(nodeCount);
+      for (let index = 0; index < 16; index++) bench.send("extend", `x${index}`);
+      bench.askedCount = 0;
+      for (let index = 0; index < 1_000; index++) bench.push("release", `y${index}`);
+      expect(bench.askedCount).to.equal(0);
+    });
+  }
 
   it("counts a refresh as often as it has places", () => {
     const bench = new PipelineBench();

@@ -63,7 +63,7 @@ describe("LockManager.semaphore", () => {
   for (const [title, options, type, message] of [
     ["a mode", { mode: "shared" }, TypeError, /`mode` does not apply/],
     ["no permits", { permits: 0 }, RangeError, /`permits` must be from 1 to 10000, got 0/],
-    ["null", null, TypeError, /options must be an object, got null/],
+    ["null", null, TypeError, /options must be an object such as \{ ttlMs: 10_000 \}, got null/],
     ["a null in an option", { ttlMs: null }, TypeError, /`ttlMs` must not be null/],
     ["a bad ttl", { ttlMs: 9 }, RangeError, /`ttlMs` must be at least 10 ms/],
     ["an owner", { owner: "job" }, TypeError, /`owner` does not apply to a semaphore/],

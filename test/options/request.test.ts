@@ -84,7 +84,16 @@ describe("The options of a request", () => {
       options: { stael: true },
       says: "unknown option `stael`: did you mean `steal`?",
     },
-    { title: "null", options: null, says: "options must be an object, got null" },
+    {
+      title: "null",
+      options: null,
+      says: "options must be an object such as { ttlMs: 10_000 }, got null",
+    },
+    {
+      title: "a duration",
+      options: 5_000,
+      says: "options must be an object such as { ttlMs: 10_000 }, got 5000",
+    },
   ]) {
     it(`are of the right types: ${title}`, async () => {
       expect(await request("name", options))

@@ -201,7 +201,7 @@ function quarantine(fleet: FleetSeen, settings: DoctorSettings): readonly Findin
   const voting = standings.filter(({ state }) => VOTING.has(state)).length;
   const isByQuarantine = voting + found.length >= needed;
   if (found.length === 0 || voting >= needed || !isByQuarantine) return found;
-  const saw = `${voting} of ${fleet.nodes.length} nodes vote and ${needed} are needed, because the others are quarantined: no locks are granted`;
+  const saw = `${voting} of ${fleet.nodes.length} nodes vote and ${needed} are needed, because ${found.length} ${found.length === 1 ? "is" : "are"} quarantined: no locks are granted`;
   const change =
     "wait for it to end; next time, start all nodes before the clients, and restart one at a time, each after the previous one votes again";
   return [...found, { severity: "warning", code: "no-quorum", saw, change }];

@@ -100,7 +100,7 @@ export function commandOf(
     throw new UsageError("--command and -- COMMAND: give one of them");
   }
   if (given === undefined)
-    throw new UsageError("no command: it follows --, as in `quorate exec NAME -- COMMAND`");
+    throw new UsageError("no command: it follows --, as in `NAME -- COMMAND`");
   if (given.length === 0 || given[0] === "") throw new UsageError("no command after --");
   return given;
 }

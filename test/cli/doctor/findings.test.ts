@@ -555,7 +555,7 @@ const CASES: readonly Case[] = [
       ...["warning no-quorum", "note quarantined n0:6379", "note quarantined n1:6379"],
       "note quarantined n2:6379",
     ],
-    saw: /0 of 3 nodes vote and 2 are needed/,
+    saw: /0 of 3 nodes vote and 2 are needed, because 3 are quarantined/,
   },
   {
     what: "nodes that all forgot, without quarantine",

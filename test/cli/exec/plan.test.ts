@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { expect } from "chai";
 import { acquireOptions } from "../../../src/cli/exec/exec.js";
-import { EXEC_OPTIONS, signalOf } from "../../../src/cli/exec/lock-options.js";
+import { commandOf, EXEC_OPTIONS, signalOf } from "../../../src/cli/exec/lock-options.js";
 import { planOf, type Plan } from "../../../src/cli/exec/plan.js";
 import { UsageError } from "../../../src/cli/exit-codes.js";
 import { Output } from "../../../src/cli/output.js";
@@ -100,6 +100,11 @@ describe("What a command under a lock is planned to do", () => {
       { names: ["x"] },
     );
     expect(shell.command).to.deep.equal(["sh", "-c", "exit 3"]);
+    // Also said by elect.
+    expect(() => commandOf({}, undefined)).to.throw(
+      UsageError,
+      /^no command: it follows --, as in `NAME -- COMMAND`$/,
+    );
   });
 
   for (const [values, asked] of ASKED) {

@@ -170,6 +170,28 @@ describe("runCoordinator", () => {
     expect(lost).to.have.length(2);
   });
 
+  it("lets what runs end, and asks for no more, where the task is stopped before the manager closes", async () => {
+    const manager = at(managers, 0);
+    const told: unknown[] = [];
+    const onLost = (_: string, reason: unknown): void => void told.push(reason);
+    const run = async (): Promise<void> => {
+      told.push("begun");
+      await sleep(1_200);
+      told.push("ended");
+    };
+    const task = createTask("* * * * * *", run, {
+      ...{ name: "report", distributed: true },
+      runCoordinator: runCoordinator(manager, { onLost }),
+    });
+    task.on("execution:skipped", ({ reason }) => void told.push(reason));
+    await task.start();
+    await eventually("it runs", () => told.length > 0);
+    await task.stop();
+    await manager.close({ drainMs: 10_000 });
+    await task.destroy();
+    expect(told).to.deep.equal(["begun", "ended"]);
+  });
+
   it("leaves an error of `onLost` uncaught, as one of any listener", async () => {
     const error = new Error("of onLost");
     const onLost = (): never => {
