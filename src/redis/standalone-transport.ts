@@ -16,6 +16,7 @@ import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake, connectOnce, stageOf } from "./client-events.js";
+import { confirmAgain } from "./confirm-again.js";
 import { connectionFailure, errorReply, isConnectionClosed } from "../script/redis-errors.js";
 import type { NodeCredentials } from "./credentials.js";
 import { Introduction, orSentinel, type Another } from "./introduction.js";
@@ -126,6 +127,7 @@ export function subscribeOnce(
   redis: Redis,
   channel: string,
   events: SubscriptionEvents,
+  confirmMs?: number,
 ): Subscription {
   let isOver = false;
   const end = (refusal?: string): void => {
@@ -139,6 +141,7 @@ export function subscribeOnce(
   });
   connectOnce(redis, {
     onOpen: () => {
+      confirmAgain(redis, () => redis.subscribe(channel), confirmMs);
       redis.subscribe(channel).then(
         () => {
           if (!isOver) events.onOpen();
