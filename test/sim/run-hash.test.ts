@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "5824bf2b",
-  [HASHED_RUNS_A_PROFILE]: "fef45ce4",
+  2: "96a98d5c",
+  [HASHED_RUNS_A_PROFILE]: "73b7aa1c",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
