@@ -341,3 +341,46 @@ describe("subscribeOnce", () => {
     });
   });
 });
+
+describe("StandaloneTransport", () => {
+  const clients: Redis[] = [];
+  // As above.
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.removeAllListeners();
+  });
+
+  it("listens anew where its address leads to another server, and not where it leads to the same", async () => {
+    await using former = await RedisProcess.start();
+    await using next = await RedisProcess.start();
+    let { port } = former;
+    const open = (): Redis => {
+      const redis = new Redis({ port, lazyConnect: true, retryStrategy: () => null });
+      clients.push(redis);
+      return redis;
+    };
+    const transport = new StandaloneTransport("node", open, WIRE);
+    const connected = async (): Promise<void> => {
+      const connection = await new Promise<Connection>((resolve) => {
+        const opening = transport.connect({ onOpen: () => resolve(opening), onClose: () => {} });
+      });
+      await handshakeOn(connection);
+      connection.close();
+    };
+    const told: string[] = [];
+    await connected();
+    const subscription = transport.subscribe(CHANNEL, {
+      onOpen: () => told.push("open"),
+      onMessage: () => {},
+      onClose: () => told.push("closed"),
+    });
+    await eventually("it is open", () => told.includes("open"));
+    await connected();
+    await sleep(100);
+    expect(told).to.deep.equal(["open"]);
+    ({ port } = next);
+    await connected();
+    await eventually("it is closed", () => told.includes("closed"));
+    subscription.close();
+    expect(told).to.deep.equal(["open", "closed"]);
+  });
+});
