@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "96a98d5c",
-  [HASHED_RUNS_A_PROFILE]: "73b7aa1c",
+  2: "1a1b2806",
+  [HASHED_RUNS_A_PROFILE]: "07a722aa",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -154,7 +154,10 @@ export const ROWS: readonly Row[] = [
     file: "src/script/queue/grant_waiter.lua",
     find: "pcall(require('lib.inbox'), inbox, '')",
     replace: "pcall(require('lib.inbox'), inbox, message)",
-    test: "test/integration/no-messages.test.ts",
+    where: ["steal"],
+    noticedBy: ["S1"],
+    seedBudget: 300,
+    pin: { where: 0, seed: 73, ms: 190 },
   },
   {
     id: "deferred-of-older-state",
