@@ -135,6 +135,10 @@ function beginOnNode(fleet: Fleet, fault: OnNode): void {
     case "forge":
       node.forge(fault.count);
       break;
+    case "relay":
+      node.relay();
+      after(fleet, fault.forMs, () => node.endRelay());
+      break;
     case "nodeJump":
       tell("jump", { byMs: fault.byMs });
       node.jump(fault.byMs);

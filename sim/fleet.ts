@@ -283,6 +283,7 @@ export class Fleet {
     if (node === undefined) return;
     node.errors.clear();
     node.lies.clear();
+    node.endRelay();
     if (node.state !== "up") this.record({ kind: "node", node: index, what: "restart" });
     if (node.state === "frozen") node.thaw();
     else node.restart();

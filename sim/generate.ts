@@ -5,6 +5,7 @@ import { withObservers } from "./generate-observers.js";
 import { withExtensions } from "./generate-extensions.js";
 import { generateFaults, type Shape } from "./generate-faults.js";
 import { withForgeries } from "./generate-forgeries.js";
+import { withRelays } from "./generate-relays.js";
 import { withKind } from "./generate-kinds.js";
 import { withForeign } from "./foreign/generate.js";
 import { withLiar } from "./generate-liar.js";
@@ -100,7 +101,8 @@ function generateSteady(seed: number, profile: Profile): Scenario {
   if (profile === "requests") return withRequestOptions(scenario);
   const made = profile === "delays" ? withDelays(scenario) : withForeign(withDropIn(scenario));
   const shown = withObservers(withQueueEnds(withLiar(withLooks(made))));
-  return profile === "steal" || profile === "force" ? withForgeries(shown) : shown;
+  if (profile === "steal") return withRelays(withForgeries(shown));
+  return profile === "force" ? withForgeries(shown) : shown;
 }
 
 /** The key layout, for profiles that cover more than one. */

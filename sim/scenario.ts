@@ -199,6 +199,8 @@ export type Fault =
   | { readonly kind: "forget" | "scriptFlush"; atMs: number; node: number }
   /** Somebody writes to all who listen there, so many times, that all locks on the node have ended. */
   | { readonly kind: "forge"; atMs: number; node: number; readonly count: number }
+  /** What it publishes reaches those who listen now through a replica, unknown to it. */
+  | { readonly kind: "relay"; atMs: number; node: number; forMs: number }
   | { readonly kind: "nodeJump"; atMs: number; node: number; byMs: number }
   | { readonly kind: "nodeRate"; atMs: number; node: number; ratePpm: number }
   /** Every fence that it answers with, or has as its highest, is this one. */

@@ -38,6 +38,8 @@ export interface Subscriber {
   readonly onMessage: (message: string) => void;
   /** Called when the server is gone. */
   readonly reset: () => void;
+  /** From now on it hears what is published, and the server does not know. */
+  readonly onRelayed: () => void;
 }
 
 export interface NodeObserver {
@@ -82,6 +84,7 @@ export class SimNode {
   readonly #sockets = new Map<string, ServerSocket>();
   /** With the function that removes each. */
   readonly #subscribers = new Map<Subscriber, () => void>();
+  readonly #relayed = new Set<Subscriber>();
   #runNumber = 1;
   #connectionCount = 0;
   #inbox: Received[] = [];
@@ -139,11 +142,15 @@ export class SimNode {
   /** Returns how to unsubscribe; undefined if the node does not answer. */
   subscribe(channel: string, subscriber: Subscriber): (() => void) | undefined {
     if (this.state !== "up") return undefined;
-    const tell = (message: string): void => subscriber.onMessage(textOf(message));
+    const tell = (message: string): boolean => {
+      subscriber.onMessage(textOf(message));
+      return !this.#relayed.has(subscriber);
+    };
     const unsubscribe = this.#server.redis.subscribe(bytesOf(channel), tell);
     this.#subscribers.set(subscriber, unsubscribe);
     return () => {
       this.#subscribers.delete(subscriber);
+      this.#relayed.delete(subscriber);
       unsubscribe();
     };
   }
@@ -252,6 +259,21 @@ export class SimNode {
       for (const [subscriber] of this.#subscribers)
         for (const beginning of beginnings) subscriber.onMessage(`lost ${beginning}`);
     }
+  }
+
+  /**
+   * As if it had just taken over from another server, which is its replica now: whoever listens goes on to do so there,
+   * until it finds out.
+   */
+  relay(): void {
+    for (const subscriber of this.#subscribers.keys()) {
+      this.#relayed.add(subscriber);
+      subscriber.onRelayed();
+    }
+  }
+
+  endRelay(): void {
+    for (const { reset } of this.#relayed) reset();
   }
 
   jump(byMs: number): void {

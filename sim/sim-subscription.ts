@@ -23,6 +23,7 @@ export class SimSubscription implements Subscription {
   readonly #unregister: () => void;
   readonly #observer: InboxObserver;
   #unsubscribe: (() => void) | undefined;
+  #isCounted = false;
   #isOver = false;
 
   constructor(
@@ -52,7 +53,7 @@ export class SimSubscription implements Subscription {
     if (this.#unsubscribe === undefined) return;
     this.#unsubscribe();
     this.#unsubscribe = undefined;
-    this.#observer.onListening(false);
+    this.#countNoMore();
   }
 
   #onArrived(channel: string): void {
@@ -60,12 +61,19 @@ export class SimSubscription implements Subscription {
     this.#unsubscribe = this.#node.subscribe(channel, {
       onMessage: (message) => this.#onMessage(message),
       reset: () => this.#break(),
+      onRelayed: () => this.#countNoMore(),
     });
     if (this.#unsubscribe === undefined) this.#break();
     else {
+      this.#isCounted = true;
       this.#observer.onListening(true);
       this.#tell(() => this.#events.onOpen());
     }
+  }
+
+  #countNoMore(): void {
+    if (this.#isCounted) this.#observer.onListening(false);
+    this.#isCounted = false;
   }
 
   #onMessage(message: string): void {

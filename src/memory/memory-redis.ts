@@ -51,7 +51,7 @@ export class MemoryRedis {
   readonly #context: CommandContext & { nowUs: number };
   readonly #connections = new Map<number, MemoryConnection>();
   #lastConnectionId = 0;
-  readonly #channels = new Map<string, Set<(message: string) => void>>();
+  readonly #channels = new Map<string, Set<(message: string) => unknown>>();
 
   constructor({ nowUs, version = [7, 2], about, more = {} }: MemoryRedisOptions = {}) {
     this.#clock = nowUs ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1_000));
@@ -115,8 +115,12 @@ export class MemoryRedis {
     for (const connection of [...this.#connections.values()]) connection.kill();
   }
 
-  /** Returns a function that undoes it. */
-  subscribe(channel: string, onMessage: (message: string) => void): () => void {
+  /**
+   * Returns a function that undoes it.
+   *
+   * @param onMessage returns false where it hears of it from a replica: PUBLISH does not count that
+   */
+  subscribe(channel: string, onMessage: (message: string) => unknown): () => void {
     const listeners = this.#channels.get(channel) ?? new Set();
     this.#channels.set(channel, listeners.add(onMessage));
     return () => {
@@ -202,8 +206,7 @@ export class MemoryRedis {
 
   #publish(channel: string, message: string): number {
     const listeners = [...(this.#channels.get(channel) ?? [])];
-    for (const onMessage of listeners) onMessage(message);
-    return listeners.length;
+    return listeners.filter((onMessage) => onMessage(message) !== false).length;
   }
 
   #info(section: string): string {

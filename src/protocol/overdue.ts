@@ -27,7 +27,7 @@ export interface Sign {
 }
 
 /** `9000~x9_Kq2@1700000001950`, or with `@~` where the end is not exact. */
-const SIGN = /^([1-9]\d{0,8})~.{6}@~?\d{1,16}$/su;
+const SIGN = /^([1-9]\d{0,15})~.{6}@~?\d{1,16}$/su;
 
 /** Incoming text is not trusted: undefined if it is not a sign. */
 export function parseSign(text: string): Sign | undefined {

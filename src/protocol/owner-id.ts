@@ -11,7 +11,7 @@ import { MARKERS } from "./markers.js";
  */
 
 /** The optional number; 16 random bytes of base64url, the last character with only four bits of them; an inbox; a label. */
-const OWNER_ID = /^(?:([1-9]\d{0,8})~)?[\w-]{21}[AQgw](?:\.[\w-]{8})?(?::(.{1,200}))?$/su;
+const OWNER_ID = /^(?:([1-9]\d{0,15})~)?[\w-]{21}[AQgw](?:\.[\w-]{8})?(?::(.{1,200}))?$/su;
 
 /** How many of the random characters others may see: an ownerId is a secret. */
 const SHOWN_CHARACTERS = 6;

@@ -13,6 +13,7 @@ import {
 import { addressOf } from "./cluster-member.js";
 import { dropClient } from "./drop-stream.js";
 import { connectOnce } from "./client-events.js";
+import { confirmAgain } from "./confirm-again.js";
 
 /** How long a channel is kept after the last operation that needed it, ms: longer than a place lives. */
 const KEPT_MS = 2 * PLACE_MS;
@@ -69,6 +70,7 @@ export class ClusterSubscription implements Subscription {
   readonly #channel: string;
   readonly #clock: Pick<Clock, "steady">;
   readonly #events: SubscriptionEvents;
+  readonly #confirmMs: number | undefined;
   /** By address. */
   readonly #members = new Map<string, Member>();
   /** By slot. */
@@ -77,7 +79,13 @@ export class ClusterSubscription implements Subscription {
   #isOpen = false;
   #isOver = false;
 
-  constructor(channel: string, clock: Pick<Clock, "steady">, events: SubscriptionEvents) {
+  constructor(
+    channel: string,
+    clock: Pick<Clock, "steady">,
+    events: SubscriptionEvents,
+    confirmMs?: number,
+  ) {
+    this.#confirmMs = confirmMs;
     this.#channel = channel;
     this.#clock = clock;
     this.#events = events;
@@ -139,12 +147,17 @@ export class ClusterSubscription implements Subscription {
     const emitter: EventEmitter = redis;
     emitter.on("moved", () => this.#askAgain(key));
     connectOnce(redis, {
-      onOpen: () => {},
+      onOpen: () => confirmAgain(redis, () => this.#confirm(redis, key), this.#confirmMs),
       onClose: () => {
         member.endedMs = this.#clock.steady();
         if (this.#members.get(key) === member) this.#askAgain(key);
       },
     });
+  }
+
+  async #confirm(redis: Redis, key: string): Promise<void> {
+    const ear = [...this.#ears.values()].find((each) => each.key === key);
+    if (ear !== undefined) await redis.ssubscribe(ear.channel);
   }
 
   /** The next operation in each of its slots does. */

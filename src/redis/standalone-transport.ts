@@ -16,6 +16,7 @@ import type { BatchWire } from "../script/batch-encoder.js";
 import { sendBytes } from "./open-client.js";
 import { BATCH_SCRIPT, BATCH_SHA } from "../script/batch-script.js";
 import { answerHandshake, connectOnce, stageOf } from "./client-events.js";
+import { confirmAgain } from "./confirm-again.js";
 import { connectionFailure, errorReply, isConnectionClosed } from "../script/redis-errors.js";
 import type { NodeCredentials } from "./credentials.js";
 import { Introduction, orSentinel, type Another } from "./introduction.js";
@@ -26,6 +27,9 @@ export class StandaloneTransport implements Transport {
   readonly #open: () => Redis;
   readonly #wire: BatchWire;
   readonly #credentials: NodeCredentials | undefined;
+  /** The connections of its subscriptions. */
+  readonly #listening = new Set<Redis>();
+  #runId: string | undefined;
 
   /** @param open makes a client that is not connected yet, for one connection */
   constructor(name: string, open: () => Redis, wire: BatchWire, credentials?: NodeCredentials) {
@@ -41,11 +45,22 @@ export class StandaloneTransport implements Transport {
 
   connect(events: ConnectionEvents): Connection {
     const [open, wire, credentials] = [this.#open, this.#wire, this.#credentials];
-    return new StandaloneConnection(open, wire, credentials, events);
+    return new StandaloneConnection(open, wire, credentials, events, (runId) =>
+      this.#onServer(runId),
+    );
   }
 
   subscribe(channel: string, events: SubscriptionEvents): Subscription {
-    return subscribeOnce(this.#open(), channel, events);
+    const redis = this.#open();
+    this.#listening.add(redis);
+    redis.once("end", () => this.#listening.delete(redis));
+    return subscribeOnce(redis, channel, events);
+  }
+
+  /** The address may lead to another server now, while what was opened before is still to the former one. */
+  #onServer(runId: string): void {
+    if (this.#runId !== undefined && this.#runId !== runId) this.#listening.forEach(dropClient);
+    this.#runId = runId;
   }
 }
 
@@ -56,13 +71,16 @@ class StandaloneConnection implements Connection {
   #another: Redis | undefined;
   readonly #wire: BatchWire;
   readonly #credentials: NodeCredentials | undefined;
+  readonly #onServer: (runId: string) => void;
 
   constructor(
     open: () => Redis,
     wire: BatchWire,
     credentials: NodeCredentials | undefined,
     events: ConnectionEvents,
+    onServer: (runId: string) => void,
   ) {
+    this.#onServer = onServer;
     const redis = open();
     this.#redis = redis;
     this.#wire = wire;
@@ -80,7 +98,9 @@ class StandaloneConnection implements Connection {
       // ioredis selects the database, but continues in database 0 if the server refuses.
       const { db } = this.#redis.options;
       if (db) await this.#redis.select(db);
-      return await this.#introduction.handshake(request);
+      const reply = await this.#introduction.handshake(request);
+      if (reply.kind === "handshake") this.#onServer(reply.runId);
+      return reply;
     } catch (error) {
       throw await orSentinel(this.#redis, error);
     }
@@ -126,6 +146,7 @@ export function subscribeOnce(
   redis: Redis,
   channel: string,
   events: SubscriptionEvents,
+  confirmMs?: number,
 ): Subscription {
   let isOver = false;
   const end = (refusal?: string): void => {
@@ -139,6 +160,7 @@ export function subscribeOnce(
   });
   connectOnce(redis, {
     onOpen: () => {
+      confirmAgain(redis, () => redis.subscribe(channel), confirmMs);
       redis.subscribe(channel).then(
         () => {
           if (!isOver) events.onOpen();

@@ -299,7 +299,8 @@ conformance("deferred acquires", (redis) => {
   for (const { title, given, when, gets, tells } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(when)]);
-      const { told, state } = lastOf(seen);
+      const { state } = lastOf(seen);
+      const told = toldIn(lastOf(seen));
       const holder = textOf(state);
       if (gets === "turn") expect(holder).to.match(/^turn:/);
       else if (gets === "free") expect(holder).to.equal(undefined);
@@ -354,7 +355,7 @@ conformance("deferred acquires", (redis) => {
 
   it("have the fence of the proposal, which is the same on all nodes", async () => {
     const seen = await expectSame(redis(), [...BOTH_WAIT, run(release())]);
-    const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];
+    const [, , fence] = toldIn(lastOf(seen))[0]?.split(" ") ?? [];
     expect(Number(fence)).to.equal(redis().nowUs + 1_000);
   });
 
@@ -362,14 +363,14 @@ conformance("deferred acquires", (redis) => {
     const deaf = acquire({ ...zByQ, inbox: "deaf" });
     const given = [record, run(acquire(), deaf, acquire(yByP))];
     const seen = await expectSame(redis(), [...given, run(release())]);
-    const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];
+    const [, , fence] = toldIn(lastOf(seen))[0]?.split(" ") ?? [];
     expect(Number(fence)).to.equal(redis().nowUs + 1_000 + FENCE_STEP);
   });
 
   it("have one fence: an acquire of their owner after they were executed gets the same", async () => {
     const again = acquire({ ...zByQ, fromNowUs: 500_000 });
     const seen = await expectSame(redis(), [...BOTH_WAIT, run(release()), run(again)]);
-    const [, , fence] = seen.at(-2)?.told[0]?.split(" ") ?? [];
+    const [, , fence] = toldIn(seen.at(-2) ?? lastOf(seen))[0]?.split(" ") ?? [];
     expect(JSON.stringify(lastOf(seen).answer)).to.include(`"fence":${fence}`);
   });
 
@@ -382,6 +383,11 @@ conformance("deferred acquires", (redis) => {
     expect(JSON.stringify(lastOf(others).answer)).not.to.include('"blockedMs":{"0":0}');
   });
 });
+
+/** Without the empty messages that only find out who listens. */
+function toldIn({ told }: Pick<ReturnType<typeof lastOf>, "told">): readonly string[] {
+  return told.filter((message) => !message.endsWith(" "));
+}
 
 function deferredIn(state: unknown): string[] {
   return Object.keys(state as object).filter((key) => key.startsWith("quorate:deferred-"));

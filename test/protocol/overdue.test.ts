@@ -20,6 +20,8 @@ describe("a sign", () => {
     for (const text of [exact(END), inexact(END)]) {
       expect(parseSign(text)).to.deep.equal({ text, keptMs: 9_000 });
     }
+    const longest = `${Number.MAX_SAFE_INTEGER}~x9_Kq2@${END}`;
+    expect(parseSign(longest)?.keptMs).to.equal(Number.MAX_SAFE_INTEGER);
   });
 
   for (const text of [
@@ -32,7 +34,7 @@ describe("a sign", () => {
     "9000~x9_Kq@1700",
     "9000~x9_Kq2@17e3",
     "9000~x9_Kq2@1700;",
-    "9999999999~x9_Kq2@1700",
+    "11111111111111111~x9_Kq2@1700",
   ]) {
     it(`is not ${JSON.stringify(text)}`, () => {
       expect(parseSign(text)).to.equal(undefined);

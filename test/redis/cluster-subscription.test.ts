@@ -7,6 +7,7 @@ import type { Waiter } from "../../src/protocol/node-queue.js";
 import { ClusterSubscription, tellsForMs } from "../../src/redis/cluster-subscription.js";
 import { operation } from "../support/channel-bench.js";
 import { at } from "../support/nodes.js";
+import { eventually } from "../support/settle.js";
 
 /** A client of a member, and its copies, which listen. */
 class FakeMember {
@@ -14,6 +15,7 @@ class FakeMember {
   readonly options: { readonly host: string; readonly port: number };
   /** What becomes of the subscriptions. */
   fails: Error | undefined;
+  isSilent = false;
 
   constructor(port: number) {
     this.options = { host: "10.0.0.1", port };
@@ -48,6 +50,7 @@ class Copy extends EventEmitter {
   async ssubscribe(channel: string): Promise<void> {
     this.asked.push(`+${channel}`);
     if (this.#of.fails !== undefined) throw this.#of.fails;
+    if (this.#of.isSilent) await new Promise(() => {});
   }
 
   async sunsubscribe(channel: string): Promise<void> {
@@ -68,6 +71,7 @@ class Bench {
       onMessage: (message) => this.told.push(message),
       onClose: (refusal) => this.told.push(`closed ${refusal}`),
     },
+    50,
   );
 
   constructor() {
@@ -155,6 +159,21 @@ describe("ClusterSubscription", () => {
     ]);
     await bench.listen(2);
     expect(bench.asked(1, 1)).to.deep.equal(["+inbox:{t1}", "+inbox:{t2}"]);
+    expect(bench.told).to.deep.equal(["open"]);
+  });
+
+  it("connects again to a member that does not confirm any more that it was subscribed to", async () => {
+    const bench = new Bench();
+    await bench.listen(1);
+    const first = at(bench.at(1), 0);
+    first.emit("ready");
+    await eventually("it has confirmed twice", () => bench.asked(1).length === 3);
+    expect(new Set(bench.asked(1))).to.deep.equal(new Set(["+inbox:{t1}"]));
+    at(bench.members, 0).isSilent = true;
+    await eventually("it is given up", () => first.status === "end");
+    bench.nowMs += 250;
+    await bench.listen(1);
+    expect(bench.asked(1, 1)).to.deep.equal(["+inbox:{t1}"]);
     expect(bench.told).to.deep.equal(["open"]);
   });
 

@@ -1,11 +1,11 @@
 import { EventEmitter } from "node:events";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import type { Connection, HandshakeReply, HandshakeRequest } from "../../src/channel/transport.js";
 import { BatchWire } from "../../src/script/batch-encoder.js";
 import { StandaloneTransport, subscribeOnce } from "../../src/redis/standalone-transport.js";
-import { RedisProcess } from "../../src/testing/index.js";
+import { RedisProcess, TcpLink } from "../../src/testing/index.js";
 import { activeResources } from "../support/active-resources.js";
 import { NO_LIST } from "../support/no-list.js";
 import { eventually } from "../support/settle.js";
@@ -287,17 +287,21 @@ describe("subscribeOnce", () => {
     });
     after(() => server.stop());
 
-    function subscribe(username: string) {
-      const { port } = server;
+    function subscribe(username: string, { port }: { readonly port: number } = server) {
       const redis = new Redis({ port, username, password: "secret", lazyConnect: true });
       redis.options.retryStrategy = () => null;
       clients.push(redis);
       const told: string[] = [];
-      const subscription = subscribeOnce(redis, CHANNEL, {
-        onOpen: () => told.push("open"),
-        onMessage: (message) => told.push(message),
-        onClose: () => told.push("closed"),
-      });
+      const subscription = subscribeOnce(
+        redis,
+        CHANNEL,
+        {
+          onOpen: () => told.push("open"),
+          onMessage: (message) => told.push(message),
+          onClose: () => told.push("closed"),
+        },
+        200,
+      );
       return { told, subscription, redis };
     }
 
@@ -324,5 +328,59 @@ describe("subscribeOnce", () => {
       await eventually("the connection has ended", () => redis.status === "end");
       expect(told).to.deep.equal(["open", "closed"]);
     });
+
+    it("is closed, once, if it is forgotten without a word, and not as long as it is confirmed", async () => {
+      await using link = await TcpLink.start({ targetPort: server.port });
+      const { told, redis } = subscribe("hears", link);
+      await eventually("it is open", () => told.includes("open"));
+      await sleep(1_000);
+      expect(told).to.deep.equal(["open"]);
+      link.blackhole("toClient");
+      await eventually("the connection has ended", () => redis.status === "end");
+      expect(told).to.deep.equal(["open", "closed"]);
+    });
+  });
+});
+
+describe("StandaloneTransport", () => {
+  const clients: Redis[] = [];
+  // As above.
+  afterEach(() => {
+    for (const client of clients.splice(0)) client.removeAllListeners();
+  });
+
+  it("listens anew where its address leads to another server, and not where it leads to the same", async () => {
+    await using former = await RedisProcess.start();
+    await using next = await RedisProcess.start();
+    let { port } = former;
+    const open = (): Redis => {
+      const redis = new Redis({ port, lazyConnect: true, retryStrategy: () => null });
+      clients.push(redis);
+      return redis;
+    };
+    const transport = new StandaloneTransport("node", open, WIRE);
+    const connected = async (): Promise<void> => {
+      const connection = await new Promise<Connection>((resolve) => {
+        const opening = transport.connect({ onOpen: () => resolve(opening), onClose: () => {} });
+      });
+      await handshakeOn(connection);
+      connection.close();
+    };
+    const told: string[] = [];
+    await connected();
+    const subscription = transport.subscribe(CHANNEL, {
+      onOpen: () => told.push("open"),
+      onMessage: () => {},
+      onClose: () => told.push("closed"),
+    });
+    await eventually("it is open", () => told.includes("open"));
+    await connected();
+    await sleep(100);
+    expect(told).to.deep.equal(["open"]);
+    ({ port } = next);
+    await connected();
+    await eventually("it is closed", () => told.includes("closed"));
+    subscription.close();
+    expect(told).to.deep.equal(["open", "closed"]);
   });
 });

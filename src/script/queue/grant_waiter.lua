@@ -48,14 +48,16 @@ return function(lock, of, place, inbox)
   -- On a Cluster, nothing says for all names whether there are such owners.
   local may_be_over = fence and (tag or require('lib.clock')() < tonumber(ended_until or 0))
   local is_over = may_be_over and require('lib.ended').is_ended({ key = lock.key, owner = owner })
-  if not fence or is_over or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
-  call('SET', key, '+' .. fence .. ' ' .. owner, 'PX', ttl)
+  if not fence or is_over then return false end
   local is_waited_for = require('queue.is_waited_for')(of, require('lib.clock')()) and '1' or '0'
   -- Whoever reads the channel cannot make it: the owner is a secret, and so is the record.
   local proof = redis.sha1hex(owner .. ' ' .. id .. ' ' .. number .. ' ' .. fence)
   local message = table.concat({ 'granted', fence, number, is_waited_for, proof, lock.key }, ' ')
-  local is_told, count = pcall(require('lib.inbox'), inbox, message)
-  if is_told and count > 0 then return true end
-  call('DEL', lock.key, key)
-  return false
+  -- Not by the message itself: what reaches nobody here is passed on to replicas, and whoever still listens to the
+  -- former master would take it for a vote.
+  local is_told, count = pcall(require('lib.inbox'), inbox, '')
+  if not is_told or count == 0 or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
+  call('SET', key, '+' .. fence .. ' ' .. owner, 'PX', ttl)
+  require('lib.inbox')(inbox, message)
+  return true
 end

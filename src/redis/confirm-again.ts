@@ -1,0 +1,30 @@
+import type { Redis } from "ioredis";
+import { detached } from "../runtime/system.js";
+import { dropClient } from "./drop-stream.js";
+
+/** How often a connection that listens is asked whether it still does, ms. */
+export const CONFIRM_MS = 10_000;
+
+/**
+ * Subscribes again and again, and closes a connection on which that is not answered. Nothing else is sent there: if its
+ * server lost power, or something in between forgot it, nobody would notice for hours. Nodes, for which nobody listens
+ * any more, give no waiter of the process its turn.
+ */
+export function confirmAgain(
+  redis: Redis,
+  subscribe: () => Promise<unknown>,
+  everyMs = CONFIRM_MS,
+): void {
+  let isAnswered = true;
+  const onAnswer = (): void => {
+    isAnswered = true;
+  };
+  const look = (): void => {
+    if (!isAnswered) return dropClient(redis);
+    isAnswered = false;
+    subscribe().then(onAnswer, onAnswer);
+  };
+  // What arrived while the process stood still is read first.
+  const timer = detached(() => setInterval(() => setImmediate(look), everyMs).unref());
+  redis.once("end", () => clearInterval(timer));
+}
