@@ -7,7 +7,7 @@ import { resolveManagerOptions, type ManagerSettings } from "../options/resolve.
 import { DEFAULTS, MIN_TTL_MS } from "../options/table.js";
 import type { Operation } from "../protocol/operation.js";
 import type { RedisClient } from "../redis/client-types.js";
-import { show } from "../runtime/validate.js";
+import { show, showWithoutLogin } from "../runtime/validate.js";
 import { openNodes, worldOf, type OpenNodes } from "./open-nodes.js";
 import type { Runtime } from "./open-quorum.js";
 import { hasTransport, type OwnWorld } from "./simulated-nodes.js";
@@ -228,7 +228,9 @@ function endOf(client: RedisClient): "closed" | "gaveUp" | undefined {
 function keyPrefixOf(client: RedisClient, index: number): string {
   if (hasTransport(client)) return "";
   if (typeof client?.duplicate !== "function" || typeof client.options !== "object") {
-    throw new TypeError(`\`clients[${index}]\` must be a client of ioredis, got ${show(client)}`);
+    throw new TypeError(
+      `\`clients[${index}]\` must be a client of ioredis, got ${showWithoutLogin(client)}`,
+    );
   }
   const { keyPrefix } = client.options as { readonly keyPrefix?: string };
   return keyPrefix ?? "";

@@ -241,6 +241,11 @@ describe("the connections of quorate/redlock", () => {
       error: 'TypeError: `clients` must be a list of clients, got "redis://a"',
     },
     {
+      what: "a URL without its scheme that is in no list",
+      make: () => new Redlock("me:secret@a" as never),
+      error: 'TypeError: `clients` must be a list of clients, got "***@a"',
+    },
+    {
       what: "a setting out of range",
       make: () => new Redlock([new Redis({ lazyConnect: true })], { retryCount: -2 }),
       error: "RangeError: `retryCount` must be at least -1, got -2",
