@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "5824bf2b",
-  [HASHED_RUNS_A_PROFILE]: "fef45ce4",
+  2: "6b0b4c59",
+  [HASHED_RUNS_A_PROFILE]: "dbc34def",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
