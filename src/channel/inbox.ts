@@ -1,5 +1,5 @@
 import type { Clock, Entropy, InboxPort, Timer } from "../coordinator/ports.js";
-import { reconnectDelayMs } from "../protocol/backoff.js";
+import { briefCountAfter, reconnectDelayMs } from "../protocol/backoff.js";
 import { inboxChannel } from "../protocol/keys.js";
 import {
   parseLossMessage,
@@ -102,6 +102,10 @@ export class Ear {
   #subscription: Subscription | undefined;
   #retry: Timer | undefined;
   #failedCount = 0;
+  /** Subscriptions in a row that were open, and not for long. */
+  #briefCount = 0;
+  /** Lease clock; Infinity while it is not open. */
+  #openedMs = Number.POSITIVE_INFINITY;
   #isUnable = false;
   #isClosed = false;
 
@@ -125,6 +129,7 @@ export class Ear {
       onOpen: () => {
         if (this.#isClosed) return;
         this.#failedCount = 0;
+        this.#openedMs = this.#clock.now();
         this.isOpen = this.#events.mayPublish();
         if (this.isOpen) this.#events.onOpen();
         else this.#onUnable("a script may not publish there");
@@ -151,7 +156,10 @@ export class Ear {
     this.isOpen = false;
     if (this.#isClosed) return;
     if (refusal !== undefined) this.#onUnable(refusal);
-    const delayMs = reconnectDelayMs(++this.#failedCount, this.#entropy.unit());
+    this.#briefCount = briefCountAfter(this.#briefCount, this.#clock.now() - this.#openedMs);
+    this.#openedMs = Number.POSITIVE_INFINITY;
+    this.#failedCount = Math.max(this.#failedCount + 1, this.#briefCount);
+    const delayMs = reconnectDelayMs(this.#failedCount, this.#entropy.unit());
     this.#retry = this.#clock.setTimer(delayMs, () => this.open());
   }
 }

@@ -271,14 +271,14 @@ export class NodeChannel implements NodePort, Member, ConnectedNode, PipelinedNo
     this.#tell();
   }
 
-  onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean {
+  onEnd(connection: NodeConnection, failure: ConnectionFailure, mayRetry: boolean): boolean {
     const { message, isMisconfigured, isOutOfStep = false, isOfHandshake = false } = failure;
     const isAnswering = !this.#pipeline.suspicion.isSuspected && !isOutOfStep && !isOfHandshake;
     const wasHealthy = this.#phase === "ready" && isAnswering;
     this.#ttl.onEnd();
     // One immediate retry after a healthy connection broke: operations may wait for it. After that, and for a node
     // that had stopped answering or answered something else, they are refused immediately.
-    const isWorthWaiting = wasHealthy && !isMisconfigured;
+    const isWorthWaiting = mayRetry && wasHealthy && !isMisconfigured;
     const away = isMisconfigured ? "misconfigured" : "down";
     this.#phase = isWorthWaiting ? "connecting" : away;
     this.#detail = message;

@@ -1,5 +1,5 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
-import { reconnectDelayMs } from "../protocol/backoff.js";
+import { briefCountAfter, reconnectDelayMs } from "../protocol/backoff.js";
 import { NodeConnection, type Handshake } from "./node-connection.js";
 import type {
   ConnectionFailure,
@@ -25,8 +25,11 @@ export interface ConnectedNode {
    * @param ownSinceMs before this client sent what wrote the record, lease clock, ms; undefined if another wrote it
    */
   onHandshake(connection: NodeConnection, handshake: Handshake, ownSinceMs?: number): void;
-  /** @returns whether to reconnect immediately */
-  onEnd(connection: NodeConnection, failure: ConnectionFailure): boolean;
+  /**
+   * @param mayRetry false where one connection after another breaks soon
+   * @returns whether to reconnect immediately
+   */
+  onEnd(connection: NodeConnection, failure: ConnectionFailure, mayRetry: boolean): boolean;
   /** The next attempt begins. */
   onTry(): void;
 }
@@ -43,6 +46,10 @@ export class NodeConnections {
   /** Ids offered for a new record, and when, lease clock, ms. A broken connection may have written one of them. */
   #offers = new Map<string, number>();
   #failedCount = 0;
+  /** Connections in a row that were in use, and not for long. A server may end each. */
+  #briefCount = 0;
+  /** Since when the current one is in use, lease clock, ms; Infinity if it is not. */
+  #usedMs = Number.POSITIVE_INFINITY;
   /**
    * Connections in a row that ended because a handshake failed. One that was in use before does not count for less: a
    * server that cannot write answers the first handshake, and none that would end a quarantine.
@@ -84,6 +91,7 @@ export class NodeConnections {
   /** The current one is in use: if it ends, the first attempts after that are immediate again. */
   onUsed(): void {
     this.#failedCount = 0;
+    this.#usedMs = this.#clock.now();
   }
 
   close(): void {
@@ -114,11 +122,16 @@ export class NodeConnections {
   #onEnd(connection: NodeConnection, failure: ConnectionFailure): void {
     if (this.#isClosed || this.#current !== connection) return;
     this.#current = undefined;
-    const isPrompt = this.#node.onEnd(connection, failure);
+    this.#briefCount = briefCountAfter(this.#briefCount, this.#clock.now() - this.#usedMs);
+    this.#usedMs = Number.POSITIVE_INFINITY;
+    const isPrompt = this.#node.onEnd(connection, failure, this.#briefCount < 2);
     // The listener may have closed the node.
     if (this.#isClosed) return;
     this.#refusedCount = failure.isOfHandshake === true ? this.#refusedCount + 1 : 0;
-    if (!isPrompt) this.#failedCount = Math.max(this.#failedCount + 1, this.#refusedCount);
+    if (!isPrompt) {
+      const inRow = Math.max(this.#refusedCount, this.#briefCount);
+      this.#failedCount = Math.max(this.#failedCount + 1, inRow);
+    }
     const delayMs = isPrompt ? 0 : reconnectDelayMs(this.#failedCount, this.#entropy.unit());
     this.#timer = this.#clock.setTimer(delayMs, () => this.connect());
   }

@@ -1,3 +1,4 @@
+import { number } from "../runtime/validate.js";
 import { StaleTokenError, type MalformedTokenError } from "./errors.js";
 import { checkGrant, type Grant } from "./grant.js";
 import { parseToken, TOKEN_HEADER, type HeadersLike } from "./http-headers.js";
@@ -29,14 +30,16 @@ export function answerRefusal(
  *
  * @throws StaleTokenError if the status is 409 or 412, and the header `fencing-token` has a larger token. A conflict
  *   of another kind does not have this header.
- * @throws TypeError or RangeError if the grant has no valid name or fencing token
+ * @throws TypeError or RangeError if the grant has no valid name or fencing token, or the response no status
  */
 export function assertNotStale(
   grant: Grant,
   response: { readonly status: number; readonly headers: HeadersLike },
 ): void {
   const checked = checkGrant(grant);
-  if (response.status !== 409 && response.status !== 412) return;
+  // Some clients call it otherwise: without it, every write would seem to be accepted.
+  const status = number("response.status", response.status, 0);
+  if (status !== 409 && status !== 412) return;
   const fence = fenceIn(response.headers);
   if (fence > checked.fencingToken) throw new StaleTokenError(checked, fence);
 }

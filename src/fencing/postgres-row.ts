@@ -1,4 +1,4 @@
-import { checkKnown, show } from "../runtime/validate.js";
+import { checkKnown, whole } from "../runtime/validate.js";
 import { StaleTokenError } from "./errors.js";
 import { checkGrant, type Grant } from "./grant.js";
 import { quoted, quotedColumns, type Columns, type SqlQuery } from "./postgres-quote.js";
@@ -60,14 +60,10 @@ export function fencedUpsert(grant: Grant, row: FencedRow): SqlQuery {
  *
  * @throws StaleTokenError if `rowCount` is 0. A {@link fencedUpdate} of a row that does not exist changes no row
  *   either: use {@link fencedUpsert} if rows are created and deleted.
- * @throws TypeError if `rowCount` is not a number
+ * @throws TypeError or RangeError if `rowCount` is not a number of rows
  */
 export function assertWritten(grant: Grant, result: { readonly rowCount: number | null }): void {
-  const { rowCount } = result;
-  if (typeof rowCount !== "number") {
-    throw new TypeError(`\`rowCount\` must be a number, got ${show(rowCount)}`);
-  }
-  if (rowCount !== 0) return;
+  if (whole("rowCount", result.rowCount, 0, Number.MAX_SAFE_INTEGER) !== 0) return;
   const checked = checkGrant(grant);
   const found = `no row with fencing token ${checked.fencingToken} or less was found`;
   const why = `${found}: the token is stale, or there is no such row`;

@@ -1,5 +1,6 @@
+import { quoted } from "../api/error-text.js";
 import { checkKnown, integer, show, string } from "../runtime/validate.js";
-import { companionKey } from "../protocol/keys.js";
+import { companionKey, hashTag } from "../protocol/keys.js";
 import { StaleTokenError } from "./errors.js";
 import { DEFAULT_RETENTION_MS, type FenceStore } from "./fence-store.js";
 import { FENCE_SCRIPT, FENCE_SHA } from "./embedded-lua.js";
@@ -67,7 +68,8 @@ export class RedisFence implements FenceStore {
    * @returns the reply of each command, with strings decoded as UTF-8. To read binary values, call this without
    *   commands, and then the client's own `getBuffer`
    * @throws StaleTokenError if a larger token has been seen; no command was run
-   * @throws TypeError or RangeError if the grant has no valid name or fencing token, or for an invalid command
+   * @throws TypeError or RangeError if the grant has no valid name or fencing token, for an invalid command, and for keys
+   *   of different hash slots on a Cluster
    * @throws errors of the server and of the client
    */
   async run(grant: Grant, ...commands: readonly RedisCommand[]): Promise<unknown[]> {
@@ -106,9 +108,28 @@ export class RedisFence implements FenceStore {
         // The server was restarted, or has never seen the script: nothing has been run.
         if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
         return this.#client.eval(FENCE_SCRIPT, keyCount, ...all);
+      })
+      .catch((error: unknown) => {
+        const isOfSlots = error instanceof Error && error.message.startsWith("CROSSSLOT");
+        throw isOfSlots ? slotError(name, fenceKey, keys, error) : error;
       });
     return reply as [string, unknown[]?];
   }
+}
+
+/** What a Cluster refuses, with what to do. */
+function slotError(
+  name: string,
+  fenceKey: string,
+  keys: readonly string[],
+  cause: Error,
+): RangeError {
+  const tag = hashTag(fenceKey);
+  const message =
+    tag === fenceKey
+      ? `\`name\` has braces that form no hash tag, for a Cluster: ${show(name)}`
+      : `\`key\` of each command must contain ${quoted(`{${tag}}`)} on a Cluster, got ${show(keys)}`;
+  return new RangeError(message, { cause });
 }
 
 function checkCommand(command: RedisCommand): RedisCommand {

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { constants } from "node:os";
 import { SERVICE_DRAIN_MS } from "./drain.js";
 import type { Locks } from "../api/locks.js";
@@ -14,6 +15,10 @@ const SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
  * process, and so does npm, which the terminal has signalled too.
  */
 export const SAME_REQUEST_MS = 100;
+
+/** All calls share a listener of the process: from eleven on Node.js warns of a leak. */
+const calls = new EventEmitter().setMaxListeners(0);
+const onAny = (signal: NodeJS.Signals): void => void calls.emit(signal, signal);
 
 /** Options of {@link closeOnSignals}. */
 export interface CloseOnSignalsOptions {
@@ -64,7 +69,10 @@ export function closeOnSignals(
   let firstMs: number | undefined;
 
   const undo = (): void => {
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of signals) {
+      calls.off(signal, onSignal);
+      if (calls.listenerCount(signal) === 0) process.off(signal, onAny);
+    }
   };
   const end = (signal: NodeJS.Signals): void => {
     undo();
@@ -94,7 +102,10 @@ export function closeOnSignals(
     firstMs = nowMs;
     void close(signal).then(() => end(signal));
   };
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of signals) {
+    calls.on(signal, onSignal);
+    if (!process.listeners(signal).includes(onAny)) process.on(signal, onAny);
+  }
   return undo;
 }
 

@@ -203,6 +203,10 @@ export class LeasedLock implements Lock {
     return `Lock ${JSON.stringify(name)} (token ${fencingToken}, ${state})`;
   }
 
+  toString(): string {
+    return inspect(this);
+  }
+
   get #endState(): "lost" | "released" | "handed over" {
     const { state, isGiven } = this.#lease;
     if (isGiven) return "handed over";

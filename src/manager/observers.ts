@@ -127,6 +127,12 @@ export class NameObserver implements AsyncIterableIterator<ObservedHolder | null
     return Promise.resolve(DONE);
   }
 
+  /** A generator that delegates to it, and is given an error, ends it with that. */
+  throw(error: unknown): Promise<Result> {
+    this.end();
+    return Promise.reject(error);
+  }
+
   /** Called by the observers: there may be something new. */
   look(): void {
     const { shown, isCurrent = false } = this.#observation ?? {};

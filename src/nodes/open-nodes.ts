@@ -1,4 +1,4 @@
-import { show } from "../runtime/validate.js";
+import { showWithoutLogin } from "../runtime/validate.js";
 import type { DeploymentWarning } from "../channel/deployment.js";
 import { isLooking } from "./looking.js";
 import type { NodeChannel } from "../channel/node-channel.js";
@@ -106,7 +106,7 @@ export function openNodes(
 export function checkNodeList(nodes: readonly unknown[]): void {
   if (!Array.isArray(nodes)) {
     throw new TypeError(
-      `\`nodes\` must be an array, such as ["redis://host:6379"], got ${show(nodes)}`,
+      `\`nodes\` must be an array, such as ["redis://host:6379"], got ${showWithoutLogin(nodes)}`,
     );
   }
   if (nodes.length < 1 || nodes.length > MAX_NODE_COUNT) {

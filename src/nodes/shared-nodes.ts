@@ -7,7 +7,8 @@ import { resolveManagerOptions, type ManagerSettings } from "../options/resolve.
 import { DEFAULTS, MIN_TTL_MS } from "../options/table.js";
 import type { Operation } from "../protocol/operation.js";
 import type { RedisClient } from "../redis/client-types.js";
-import { show } from "../runtime/validate.js";
+import { isOfNodeRedis } from "../redis/node-redis-options.js";
+import { show, showWithoutLogin } from "../runtime/validate.js";
 import { openNodes, worldOf, type OpenNodes } from "./open-nodes.js";
 import type { Runtime } from "./open-quorum.js";
 import { hasTransport, type OwnWorld } from "./simulated-nodes.js";
@@ -227,8 +228,14 @@ function endOf(client: RedisClient): "closed" | "gaveUp" | undefined {
 
 function keyPrefixOf(client: RedisClient, index: number): string {
   if (hasTransport(client)) return "";
-  if (typeof client?.duplicate !== "function" || typeof client.options !== "object") {
-    throw new TypeError(`\`clients[${index}]\` must be a client of ioredis, got ${show(client)}`);
+  const isClient = typeof client?.duplicate === "function" && typeof client.options === "object";
+  // It does not show that its user has closed it, as one of ioredis does: our connections would stay open.
+  const isOther = isClient && isOfNodeRedis(client);
+  if (!isClient || isOther) {
+    const got = isOther
+      ? "one of node-redis, which only a LockManager takes"
+      : showWithoutLogin(client);
+    throw new TypeError(`\`clients[${index}]\` must be a client of ioredis, got ${got}`);
   }
   const { keyPrefix } = client.options as { readonly keyPrefix?: string };
   return keyPrefix ?? "";

@@ -56,3 +56,14 @@ export function reconnectDelayMs(failedCount: number, unit: number): number {
   const capMs = Math.min(MAX_RECONNECT_MS, FIRST_RECONNECT_MS * 2 ** Math.min(failedCount - 1, 10));
   return capMs * (0.5 + unit / 2);
 }
+
+/**
+ * Connections in a row that were in use for less than the longest pause. A server may end each at once, so for them
+ * the pauses grow as for those that fail.
+ *
+ * @param usedMs how long the last one was in use, ms; -Infinity if it never was
+ */
+export function briefCountAfter(briefCount: number, usedMs: number): number {
+  if (usedMs >= MAX_RECONNECT_MS) return 0;
+  return usedMs < 0 ? briefCount : briefCount + 1;
+}

@@ -25,7 +25,7 @@ export function channelInSlot(channel: string, tag: string): string {
 }
 
 /** The part of a key that Redis Cluster hashes: its first `{...}`, if that is not empty. */
-function hashTag(key: string): string {
+export function hashTag(key: string): string {
   const open = key.indexOf("{");
   if (open === -1) return key;
   const close = key.indexOf("}", open + 1);

@@ -1,7 +1,16 @@
 import type { Cluster, Redis, RedisOptions } from "ioredis";
 import { handshakeTimeoutMs } from "../protocol/deadlines.js";
 import { systemClock, systemEntropy } from "../runtime/system.js";
-import { boolean, show, similar, string, unknownOption, whole } from "../runtime/validate.js";
+import {
+  boolean,
+  checkObject,
+  show,
+  showWithoutLogin,
+  similar,
+  string,
+  unknownOption,
+  whole,
+} from "../runtime/validate.js";
 import type { Transport } from "../channel/transport.js";
 import type { BatchWire } from "../script/batch-encoder.js";
 import type { RedisLike } from "./client-types.js";
@@ -186,6 +195,7 @@ export function clientsOf(
     ...(options.tls ? { tls: options.tls } : {}),
   });
   const { db: database = 0, ...first } = given();
+  checkHost(first, at);
   const name = nameOf(first);
   const credentials = credentialsOf(name);
   const open = (): Redis => {
@@ -238,10 +248,9 @@ function checked(config: RedisNode, at: string): NodeOptions {
     const value: unknown = (config as NodeOptions)[flag];
     if (value !== undefined) boolean(`${at}.${flag}`, value);
   }
-  if (url !== undefined) string(`${at}.url`, url);
-  if (options !== undefined && (typeof options !== "object" || options === null)) {
-    throw new TypeError(`\`${at}.options\` must be an object, got ${show(options)}`);
-  }
+  if (url !== undefined && typeof url !== "string")
+    throw new TypeError(`\`${at}.url\` must be a string, got ${showWithoutLogin(url)}`);
+  if (options !== undefined) checkObject(`\`${at}.options\``, options);
   if (url !== undefined && client !== undefined) {
     throw new TypeError(`\`${at}\` must have a \`url\` or a \`client\`, not both`);
   }
@@ -282,7 +291,7 @@ function checkNumbers(options: RedisOptions, at: string): void {
 function checkSentinels({ sentinels, name }: RedisOptions, at: string): void {
   if (!Array.isArray(sentinels) || sentinels.length === 0) {
     throw new TypeError(
-      `\`${at}.options.sentinels\` must be an array of { host, port }, got ${show(sentinels)}`,
+      `\`${at}.options.sentinels\` must be an array of { host, port }, got ${showWithoutLogin(sentinels)}`,
     );
   }
   if (!name)
@@ -397,6 +406,13 @@ function copyOfCluster(
     ...given,
     ...hardenedCluster(connectTimeoutMs, ofMembers),
   });
+}
+
+/** A URL in its place would be shown wherever the node is named, with its password. */
+function checkHost({ host = "" }: RedisOptions, at: string): void {
+  if (!/[/@]/.test(host)) return;
+  const instead = "give a URL as { url }";
+  throw new TypeError(`\`${at}\` has the invalid host ${showWithoutLogin(host)}; ${instead}`);
 }
 
 function nameOf({ sentinels, name = "", path, host = "localhost", port }: RedisOptions): string {

@@ -1,5 +1,5 @@
 import type { RedisOptions } from "ioredis";
-import { show, withoutCredentials } from "../runtime/validate.js";
+import { show, showWithoutLogin } from "../runtime/validate.js";
 
 const SCHEMES = new Map([
   ["redis:", { isTls: false }],
@@ -16,8 +16,7 @@ const SCHEMES = new Map([
  * @throws TypeError that names the node and what is wrong, without the credentials.
  */
 export function optionsOfUrl(text: string, at: string): RedisOptions {
-  const prefix = /^[^:]*:\/\/(?=.*@)/s.exec(text)?.[0] ?? "";
-  const shown = show(withoutCredentials(text, prefix.length));
+  const shown = showWithoutLogin(text);
   if (!text.includes("://")) {
     throw new TypeError(`\`${at}\` must be a URL such as redis://host:6379, got ${shown}`);
   }

@@ -25,7 +25,7 @@ export function checkKnown(
 export function checkObject(what: string, value: unknown, wanted = "an object"): void {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
   throw new TypeError(
-    `${what} must be ${wanted}, got ${Array.isArray(value) ? "an array" : show(value)}`,
+    `${what} must be ${wanted}, got ${Array.isArray(value) ? "an array" : showWithoutLogin(value)}`,
   );
 }
 
@@ -194,6 +194,15 @@ export function show(value: unknown): string {
   }
 }
 
+/** The same of what stands where a node, several, or an object belongs: a text may be a URL without its scheme. */
+export function showWithoutLogin(value: unknown): string {
+  const hide = (each: unknown): unknown =>
+    typeof each === "string"
+      ? withoutCredentials(each, /^[^:]*:\/\/(?=.*@)/s.exec(each)?.[0].length ?? 0)
+      : each;
+  return show(Array.isArray(value) ? value.map(hide) : hide(value));
+}
+
 function withoutUserInfo(text: string): string {
   const at = text.indexOf("://");
   return at === -1 ? text : withoutCredentials(text, at + 3);
@@ -204,7 +213,7 @@ function withoutUserInfo(text: string): string {
  *
  * @param from where credentials can begin
  */
-export function withoutCredentials(text: string, from: number): string {
+function withoutCredentials(text: string, from: number): string {
   const to = text.lastIndexOf("@");
   return to < from ? text : `${text.slice(0, from)}***${text.slice(to)}`;
 }

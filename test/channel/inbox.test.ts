@@ -166,6 +166,19 @@ describe("Inbox", () => {
     expect(bench.channels).to.have.length(length + 1);
   });
 
+  it("listens again no sooner than without an answer where a node ends each subscription at once", () => {
+    const bench = new InboxBench(1);
+    bench.inbox.listen();
+    const endMs = bench.clock.now() + 60_000;
+    while (bench.clock.now() < endMs) {
+      bench.at(0).onOpen();
+      bench.at(0).onClose();
+      const { length } = bench.channels;
+      while (bench.channels.length === length) bench.clock.advance(1);
+    }
+    expect(bench.channels.length).to.be.within(60, 130);
+  });
+
   it("hears nothing any more once it is closed", () => {
     const bench = new InboxBench();
     bench.inbox.listen();

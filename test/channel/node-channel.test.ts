@@ -116,8 +116,28 @@ describe("NodeChannel: connecting", () => {
     }
     expect(pauses.at(0)).to.be.within(25, 51);
     expect(pauses.at(-1)).to.be.within(500, 1_001);
+    bench.clock.advance(1_000);
     bench.connection.fail();
     expect(bench.toNextConnection(), "one that was healthy").to.be.below(2);
+  });
+
+  it("pauses longer and longer for a node that ends each connection at once, and is down meanwhile", () => {
+    const bench = ready();
+    const pauses: number[] = [];
+    for (let times = 0; times < 10; times++) {
+      bench.connection.fail();
+      expect(bench.channel.state).to.equal(times === 0 ? "connecting" : "down");
+      pauses.push(bench.toNextConnection());
+      bench.connection.open();
+      expect(bench.channel.state).to.equal("ready");
+    }
+    expect(pauses.at(0), "the first may be an accident").to.be.below(2);
+    expect(pauses.at(1)).to.be.within(25, 101);
+    expect(pauses.at(-1)).to.be.within(500, 1_001);
+    bench.clock.advance(1_000);
+    bench.connection.fail();
+    expect(bench.channel.state, "one that has lasted").to.equal("connecting");
+    expect(bench.toNextConnection()).to.be.below(2);
   });
 
   it("tries soon again after every outage, however long the last one was", () => {

@@ -129,6 +129,12 @@ const MISTAKES: readonly Mistake[] = [
     call: /`nodes` must be an array, such as \["redis:\/\/host:6379"\], got "redis:\/\/\*\*\*@127/,
   },
   {
+    title: "one node without a scheme instead of a list",
+    code: `new quorate.LockManager("app:secret@127.0.0.1:1");`,
+    types: /'string' is not assignable to parameter of type 'readonly NodeConfig\[\]'/,
+    call: /`nodes` must be an array, such as \["redis:\/\/host:6379"\], got "\*\*\*@127/,
+  },
+  {
     title: "no nodes",
     code: `new quorate.LockManager([]);`,
     call: /`nodes` must name 1 to 30 nodes, got 0/,

@@ -353,4 +353,12 @@ describe("assertNotStale", () => {
       else check();
     });
   }
+
+  it("takes no response that has no status", () => {
+    const response = { statusCode: 409, headers: { "fencing-token": String(T + 1) } };
+    expect(() => assertNotStale(grant(T), response as never)).to.throw(
+      TypeError,
+      "`response.status` must be a number, got undefined",
+    );
+  });
 });

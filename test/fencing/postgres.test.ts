@@ -391,7 +391,10 @@ describe("Queries with a fence", () => {
     }
     const stale = staleOr(grant(7), { code: "QF409", detail: "?" });
     expect(stale).to.be.instanceOf(StaleTokenError).and.to.have.property("fence", undefined);
-    expect(() => assertWritten(grant(7), { rowCount: null })).to.throw(TypeError, "`rowCount`");
+    for (const rowCount of [null, Number.NaN, "0"] as never[])
+      expect(() => assertWritten(grant(7), { rowCount })).to.throw(TypeError, "`rowCount`");
+    // Of a driver that does not know.
+    expect(() => assertWritten(grant(7), { rowCount: -1 })).to.throw(RangeError, "`rowCount`");
     // One of a row that does not exist changes none either.
     expect(() => assertWritten(grant(7), { rowCount: 0 })).to.throw(
       StaleTokenError,

@@ -98,6 +98,27 @@ for (const [kind, setUp] of Object.entries(KINDS)) {
   });
 }
 
+describe("A fence on a Cluster", () => {
+  it("says which keys go with its own", async () => {
+    await using server = await startCluster();
+    const client = new Cluster([{ host: "127.0.0.1", port: server.port }]);
+    const fence = new RedisFence(client);
+    for (const [name, key, tag] of [
+      ["a}b", "a}b", "{a}"],
+      ["invoice:42", "order:7", "{invoice:42}"],
+    ] as const) {
+      const error = await rejectionWith(RangeError, fence.run(grant(T, name), ["SET", key, "1"]));
+      expect(error.message).to.equal(
+        `\`key\` of each command must contain "${tag}" on a Cluster, got ["${key}"]`,
+      );
+      expect(await fence.run(grant(T, name), ["SET", `${tag}${key}`, "1"])).to.deep.equal(["OK"]);
+    }
+    const error = await rejectionWith(RangeError, fence.run(grant(T, "}{a"), ["SET", "}{a", "1"]));
+    expect(error.message).to.equal('`name` has braces that form no hash tag, for a Cluster: "}{a"');
+    client.disconnect();
+  });
+});
+
 describe("A fence in Redis", () => {
   let server: RedisProcess;
   let client: Redis;

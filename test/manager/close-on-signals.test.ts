@@ -8,6 +8,7 @@ import { SAME_REQUEST_MS } from "../../src/manager/close-on-signals.js";
 import { RedisFleet } from "../../src/testing/index.js";
 import { freeByHand, lockKeys, noLockKeys } from "../support/nodes.js";
 import { eventually } from "../support/settle.js";
+import { warningsOf } from "../support/warnings-of.js";
 
 const CHILD = fileURLToPath(new URL("../support/signalled.js", import.meta.url));
 
@@ -143,6 +144,21 @@ describe("closeOnSignals", function () {
     child.kill("SIGTERM");
     expect(await ended).to.deep.include({ signal: "SIGTERM", lines: [] });
     await freeByHand(fleet.nodes, "one");
+  });
+
+  it("may be called any number of times without a warning of Node.js", async () => {
+    const count = process.listenerCount("SIGUSR2");
+    const undos: (() => void)[] = [];
+    const call = (): void => {
+      const undo = closeOnSignals({ close: async () => {} }, { signals: ["SIGUSR2"] });
+      undos.push(undo);
+    };
+    const warnings = await warningsOf(() => {
+      for (let at = 0; at < 11; at++) call();
+    });
+    for (const undo of undos) undo();
+    expect(warnings).to.deep.equal([]);
+    expect(process.listenerCount("SIGUSR2")).to.equal(count);
   });
 
   it("ends the first process of a container, which a signal alone would not", async function () {

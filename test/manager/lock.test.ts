@@ -271,6 +271,7 @@ describe("Lock", () => {
     bench.clock.advance(988);
     expect(inspect(lock)).to.equal('Lock "invoice" (token 7, lost)');
     expect(inspect({ lock })).to.not.include(ownerIdOf(lock));
+    expect(String(lock)).to.equal(inspect(lock));
     const described = { name: "invoice", mode: "exclusive", fencingToken: 7, isHeld: false };
     expect(JSON.parse(JSON.stringify(lock))).to.deep.equal(described);
   });

@@ -57,6 +57,17 @@ describe("LockManager.observe", () => {
     return holder && holder.value;
   };
 
+  it("ends with the error that a generator which delegates to it is given", async () => {
+    const observer = observing.observe(NAME);
+    const holders = (async function* () {
+      yield* observer;
+    })();
+    expect(await next(holders)).to.equal(null);
+    const error = new Error("of the caller");
+    expect(await rejectionOf(holders.throw(error))).to.equal(error);
+    expect(await observer.next()).to.deep.equal({ done: true, value: undefined });
+  });
+
   it("shows nobody, the holder of a lock by its label, and nobody again, at once", async () => {
     const observer = observing.observe(NAME);
     expect(await next(observer)).to.equal(null);

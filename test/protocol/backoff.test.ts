@@ -1,6 +1,11 @@
 import { expect } from "chai";
 import * as fc from "fast-check";
-import { backoffMs, reconnectDelayMs, turnWaitMs } from "../../src/protocol/backoff.js";
+import {
+  backoffMs,
+  briefCountAfter,
+  reconnectDelayMs,
+  turnWaitMs,
+} from "../../src/protocol/backoff.js";
 import { MAX_REFRESH_MS } from "../../src/protocol/node-queue.js";
 import { uniform, unit } from "../support/uniform.js";
 
@@ -95,5 +100,15 @@ describe("reconnectDelayMs", () => {
   it("doubles with every failure up to a second", () => {
     const longest = [1, 2, 3, 4, 5, 6, 7].map((count) => Math.round(reconnectDelayMs(count, 1)));
     expect(longest).to.deep.equal([50, 100, 200, 400, 800, 1_000, 1_000]);
+  });
+});
+
+describe("briefCountAfter", () => {
+  it("counts connections in a row that were in use for less than the longest pause", () => {
+    const counts: number[] = [];
+    let count = 0;
+    for (const usedMs of [0, 999, Number.NEGATIVE_INFINITY, 5, 1_000, Number.NEGATIVE_INFINITY, 1])
+      counts.push((count = briefCountAfter(count, usedMs)));
+    expect(counts).to.deep.equal([1, 2, 2, 3, 0, 0, 1]);
   });
 });

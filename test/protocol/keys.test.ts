@@ -9,6 +9,7 @@ import {
   inboxChannel,
   watchChannel,
   hashSlotOf,
+  hashTag,
   isOneSlot,
   lockKeyPattern,
   RECORD_KEY,
@@ -142,6 +143,20 @@ describe("companionKey", () => {
         expect(companionKey("fence", one)).to.not.equal(a);
         expect(a.startsWith(RESERVED_PREFIX)).to.equal(true);
         if (!one.includes("}")) expect(keySlot(a)).to.equal(keySlot(one));
+      }),
+      many,
+    );
+  });
+});
+
+describe("hashTag", () => {
+  it("is what puts another key into the slot of one of ours", () => {
+    fc.assert(
+      fc.property(name, (one) => {
+        const key = companionKey("fenced", one);
+        const tag = hashTag(key);
+        // Where it has none, nothing does.
+        if (tag !== key) expect(keySlot(`other:{${tag}}`)).to.equal(keySlot(key));
       }),
       many,
     );

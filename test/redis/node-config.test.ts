@@ -137,6 +137,18 @@ describe("configureNode: bad arguments", () => {
       config: { options: { host: {} } },
       message: /`nodes\[2\]\.options\.host` must be a string, got \[object Object\]/,
     },
+    // Otherwise the node would be named like that.
+    {
+      config: { options: { host: "me:secret@a" } },
+      message: /`nodes\[2\]` has the invalid host "\*\*\*@a"; give a URL as \{ url \}/,
+    },
+    {
+      what: "a client with a URL as host",
+      config: new Redis({ lazyConnect: true, host: "redis://:secret@a" }),
+      message: /`nodes\[2\]` has the invalid host "redis:\/\/\*\*\*@a"; give a URL as \{ url \}/,
+    },
+    { config: { url: ["me:secret@a"] }, message: /must be a string, got \["\*\*\*@a"\]/ },
+    { config: { options: "me:secret@a" }, message: /must be an object, got "\*\*\*@a"/ },
     {
       config: { options: { path: 7 } },
       message: /`nodes\[2\]\.options\.path` must be a string, got 7/,

@@ -2,11 +2,13 @@ import { expect } from "chai";
 import leven from "leven";
 import {
   checkKnown,
+  checkObject,
   checkOptions,
   integer,
   number,
   oneOf,
   show,
+  showWithoutLogin,
   string,
   whole,
 } from "../../src/runtime/validate.js";
@@ -114,6 +116,26 @@ describe("a value in an error", () => {
     it(`is shown, whatever it is: ${what}`, () => {
       expect(show(value)).to.equal(shown);
     });
+});
+
+describe("what stands where a node belongs", () => {
+  for (const [value, shown] of [
+    ["me:secret@a:1", '"***@a:1"'],
+    ["me:sec://ret@a:1", '"***@a:1"'],
+    ["redis://me:sec://r@et@a:1", '"redis://***@a:1"'],
+    [["me:secret@a", 7, "b"], '["***@a", 7, "b"]'],
+    ["redis://a:1", '"redis://a:1"'],
+    [7, "7"],
+  ] as const)
+    it(`is shown without a login, with a scheme or without: ${shown}`, () => {
+      expect(showWithoutLogin(value)).to.equal(shown);
+    });
+
+  it("and where an object belongs", () => {
+    expect(() => checkObject("`a`", "me:secret@a")).to.throw(TypeError, 'an object, got "***@a"');
+    // An ordinary text is shown as it is.
+    expect(() => oneOf("a", "user:me@a", ["b"])).to.throw(RangeError, 'got "user:me@a"');
+  });
 });
 
 describe("a number without an end", () => {

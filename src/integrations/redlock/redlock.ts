@@ -12,7 +12,7 @@ import type { LockKind } from "../../protocol/lock-kind.js";
 import type { Operation } from "../../protocol/operation.js";
 import { validUntilMs } from "../../protocol/lease-times.js";
 import type { RedisClient, RedisLike } from "../../redis/client-types.js";
-import { show } from "../../runtime/validate.js";
+import { show, showWithoutLogin } from "../../runtime/validate.js";
 import { Ballot, quarantineText } from "./ballot.js";
 import { ALREADY_EXPIRED, ExecutionError, NO_QUORUM } from "./execution.js";
 import type {
@@ -112,7 +112,7 @@ export class Redlock extends EventEmitter {
     const given: unknown = clients;
     // A text is a list of its characters.
     if (given && (typeof given !== "object" || !(Symbol.iterator in given)))
-      throw new TypeError(`\`clients\` must be a list of clients, got ${show(given)}`);
+      throw new TypeError(`\`clients\` must be a list of clients, got ${showWithoutLogin(given)}`);
     this.clients = new Set(clients as Iterable<RedisClient>);
     if (this.clients.size === 0) {
       throw new Error("Redlock must be instantiated with at least one redis client.");

@@ -62,6 +62,12 @@ export class LockElection implements Election {
     return { done: true, value: undefined };
   }
 
+  /** A generator that delegates to the election, and is given an error, ends it with that. */
+  async throw(error: unknown): Promise<IteratorReturnResult<undefined>> {
+    await this.return();
+    throw error;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.return();
   }

@@ -77,4 +77,8 @@ export class LeasedTerm implements Term, Leadership {
   [inspect.custom](): string {
     return inspect(this.#lock).replace("Lock", "Term");
   }
+
+  toString(): string {
+    return inspect(this);
+  }
 }

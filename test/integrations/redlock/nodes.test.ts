@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect } from "chai";
 import { Redis } from "ioredis";
+import { createClient } from "redis-6";
 import Redlock, { ExecutionError, Lock } from "../../../src/integrations/redlock/index.js";
 import { RedisFleet, type FleetNode } from "../../../src/testing/index.js";
 import { at } from "../../support/nodes.js";
@@ -239,6 +240,17 @@ describe("the connections of quorate/redlock", () => {
       what: "a URL that is in no list",
       make: () => new Redlock("redis://a" as never),
       error: 'TypeError: `clients` must be a list of clients, got "redis://a"',
+    },
+    {
+      what: "a URL without its scheme that is in no list",
+      make: () => new Redlock("me:secret@a" as never),
+      error: 'TypeError: `clients` must be a list of clients, got "***@a"',
+    },
+    {
+      what: "a client of node-redis",
+      make: () => new Redlock([createClient()] as never),
+      error:
+        "TypeError: `clients[0]` must be a client of ioredis, got one of node-redis, which only a LockManager takes",
     },
     {
       what: "a setting out of range",

@@ -59,6 +59,24 @@ describe("LockElection", () => {
     await election.return();
   });
 
+  it("ends with the error that a generator which delegates to it is given", async () => {
+    const { campaigns, election } = opened();
+    const terms = (async function* () {
+      yield* election;
+    })();
+    const next = terms.next();
+    const term = campaigns.win();
+    expect((await next).value).to.equal(term);
+    const error = new Error("of the caller");
+    const ending = rejectionOf(terms.throw(error));
+    await settle();
+    expect(term.isHeld, "resigned").to.equal(false);
+    // No node answers its release.
+    campaigns.bench.clock.advance(1_000);
+    expect(await ending).to.equal(error);
+    expect(await election.next()).to.deep.equal(DONE);
+  });
+
   it("listens to its signal once it campaigns, once, and no longer than that", async () => {
     const { campaigns, election, listenerCount } = opened();
     expect(listenerCount()).to.equal(0);

@@ -329,6 +329,14 @@ export const ROWS: readonly Row[] = [
     test: "test/channel/node-channel.test.ts",
   },
   {
+    id: "brief-connections-at-once",
+    means: "a node that ends each connection soon is reconnected to without a pause",
+    file: "src/channel/node-connections.ts",
+    find: "this.#briefCount < 2",
+    replace: "true",
+    test: "test/channel/node-channel.test.ts",
+  },
+  {
     id: "cluster-member-waited-for",
     means: "one member that is frozen keeps the names of all others waiting",
     file: "src/redis/cluster-member.ts",
