@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "cf7a168b",
-  [HASHED_RUNS_A_PROFILE]: "922accfc",
+  2: "6260b77b",
+  [HASHED_RUNS_A_PROFILE]: "b590dbfc",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -157,7 +157,7 @@ export const ROWS: readonly Row[] = [
     where: ["steal"],
     noticedBy: ["S1"],
     seedBudget: 300,
-    pin: { where: 0, seed: 73, ms: 190 },
+    pin: { where: 0, seed: 73, timing: 1, ms: 101 },
   },
   {
     id: "deferred-of-older-state",

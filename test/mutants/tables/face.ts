@@ -37,7 +37,7 @@ export const ROWS: readonly Row[] = [
     where: ["pause", "datagram", "bursts"],
     noticedBy: ["I1"],
     seedBudget: 400,
-    pin: { where: 1, seed: 4, timing: 2, ms: 1723 },
+    pin: { where: 1, seed: 4, timing: 6, ms: 206 },
   },
   {
     id: "holder-by-a-minority",

@@ -542,7 +542,7 @@ export const ROWS: readonly Row[] = [
     where: ["timestamp"],
     noticedBy: ["S1", "S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 5, ms: 96 },
+    pin: { where: 0, seed: 5, timing: 1, ms: 39 },
   },
   {
     id: "turn-at-anothers-permit",

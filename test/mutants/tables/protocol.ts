@@ -143,7 +143,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 14, ms: 162 },
+    pin: { where: 0, seed: 14, timing: 1, ms: 189 },
   },
   {
     id: "quarantine-by-node-clock",
