@@ -7,7 +7,7 @@ export const CONFIRM_MS = 10_000;
 
 /**
  * Subscribes again and again, and closes a connection on which that is not answered. Nothing else is sent there: if its
- * server lost power, or something in between forgot it, nobody would notice for hours. Nodes, for which nobody listens
+ * server lost power, or something in between forgot it, nobody would notice for minutes or hours. Nodes, for which nobody listens
  * any more, give no waiter of the process its turn.
  */
 export function confirmAgain(
