@@ -146,8 +146,9 @@ export class ClusterSubscription implements Subscription {
     // It has lost one of the slots to another. Which one, it does not say.
     const emitter: EventEmitter = redis;
     emitter.on("moved", () => this.#askAgain(key));
+    confirmAgain(redis, () => this.#confirm(redis, key), this.#confirmMs);
     connectOnce(redis, {
-      onOpen: () => confirmAgain(redis, () => this.#confirm(redis, key), this.#confirmMs),
+      onOpen: () => {},
       onClose: () => {
         member.endedMs = this.#clock.steady();
         if (this.#members.get(key) === member) this.#askAgain(key);

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { detached } from "../runtime/system.js";
 import { dropClient } from "./drop-stream.js";
 
-/** How often a connection that listens is asked whether it still does, ms. */
+/** How often a connection that listens is asked whether it still does, ms; and how long it may take to be ready. */
 export const CONFIRM_MS = 10_000;
 
 /**
@@ -15,7 +15,7 @@ export function confirmAgain(
   subscribe: () => Promise<unknown>,
   everyMs = CONFIRM_MS,
 ): void {
-  let isAnswered = true;
+  let isAnswered = false;
   const onAnswer = (): void => {
     isAnswered = true;
   };
@@ -24,7 +24,11 @@ export function confirmAgain(
     isAnswered = false;
     subscribe().then(onAnswer, onAnswer);
   };
-  // What arrived while the process stood still is read first.
-  const timer = detached(() => setInterval(() => setImmediate(look), everyMs).unref());
-  redis.once("end", () => clearInterval(timer));
+  redis.once("ready", onAnswer);
+  // ioredis has a limit for what comes before, and none for the server's first answer.
+  redis.once("connect", () => {
+    // What arrived while the process stood still is read first.
+    const timer = detached(() => setInterval(() => setImmediate(look), everyMs).unref());
+    redis.once("end", () => clearInterval(timer));
+  });
 }

@@ -158,9 +158,9 @@ export function subscribeOnce(
   redis.on("message", (_, message: string) => {
     if (!isOver) events.onMessage(message);
   });
+  confirmAgain(redis, () => redis.subscribe(channel), confirmMs);
   connectOnce(redis, {
     onOpen: () => {
-      confirmAgain(redis, () => redis.subscribe(channel), confirmMs);
       redis.subscribe(channel).then(
         () => {
           if (!isOver) events.onOpen();

@@ -166,6 +166,7 @@ describe("ClusterSubscription", () => {
     const bench = new Bench();
     await bench.listen(1);
     const first = at(bench.at(1), 0);
+    first.emit("connect");
     first.emit("ready");
     await eventually("it has confirmed twice", () => bench.asked(1).length === 3);
     expect(new Set(bench.asked(1))).to.deep.equal(new Set(["+inbox:{t1}"]));

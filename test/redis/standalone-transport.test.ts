@@ -339,6 +339,14 @@ describe("subscribeOnce", () => {
       await eventually("the connection has ended", () => redis.status === "end");
       expect(told).to.deep.equal(["open", "closed"]);
     });
+
+    it("is closed if the server accepts it and answers nothing", async () => {
+      await using link = await TcpLink.start({ targetPort: server.port });
+      link.blackhole("toClient");
+      const { told, redis } = subscribe("hears", link);
+      await eventually("the connection has ended", () => redis.status === "end");
+      expect(told).to.deep.equal(["closed"]);
+    });
   });
 });
 
