@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "dba53482",
-  [HASHED_RUNS_A_PROFILE]: "77c824c2",
+  2: "2e2e8785",
+  [HASHED_RUNS_A_PROFILE]: "abb42380",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);
