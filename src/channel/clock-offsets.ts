@@ -1,9 +1,9 @@
 import type { Clock } from "../coordinator/ports.js";
 import {
   AGREED_MS,
+  agreedOffsetMs,
   clockOffset,
   consensusOf,
-  correctionMs,
   offsetLimitMs,
   strayMs,
   type ClockOffset,
@@ -32,8 +32,8 @@ export class ClockOffsets {
   readonly #told = new Set<number>();
   /** Called when the time by which waiters are in order moves by so much, µs. */
   readonly #onCorrection: (byUs: number) => void;
-  /** Of our wall clock, see {@link correctionMs}; and the latter minus the monotonic one when it was found, ms. */
-  #correction = { byMs: 0, ownMs: 0 };
+  /** The time by which waiters are in order minus the monotonic one, ms; undefined: it is that of our wall clock. */
+  #orderMs: number | undefined;
 
   constructor(
     nodeCount: number,
@@ -65,13 +65,9 @@ export class ClockOffsets {
 
   /** The time of day by which waiters of all processes are in order, µs. */
   orderUs(): number {
-    const wallUs = this.#clock.wallUs();
-    const { byMs, ownMs } = this.#correction;
-    if (byMs === 0) return wallUs;
-    // It was set since then, and is probably right now.
-    const isSet = Math.abs(wallUs / 1_000 - this.#clock.steady() - ownMs) > OWN_STEP_MS;
-    if (isSet) this.#correction = { byMs: 0, ownMs };
-    return wallUs + toUs(this.#correction.byMs);
+    if (this.#orderMs === undefined) return this.#clock.wallUs();
+    // Whatever was done to our wall clock since then: until nodes say so, nobody knows that it is right now.
+    return toUs(this.#clock.steady() + this.#orderMs);
   }
 
   /** An answer carried the node's time. */
@@ -89,7 +85,7 @@ export class ClockOffsets {
     );
     // With only two clocks, it is unknown which one is right.
     if (comparable.length === 1 && this.#readings.length > 1) return;
-    this.#correct(correctionMs(comparable, this.#readings.length), ownMs);
+    this.#correct(agreedOffsetMs(comparable, this.#readings.length), ownMs);
     const consensus = consensusOf(comparable);
     for (const each of comparable) {
       const isRight = strayMs(each, consensus) <= this.#limitMs;
@@ -101,12 +97,13 @@ export class ClockOffsets {
     }
   }
 
-  #correct(toMs: number, ownMs: number): void {
-    const { byMs } = this.#correction;
-    // As precise as the order has to be; and the order does not change with each reading.
-    const isSame = toMs !== 0 && byMs !== 0 && Math.abs(toMs - byMs) <= AGREED_MS;
-    this.#correction = { byMs: isSame ? byMs : toMs, ownMs };
-    if (!isSame && toMs !== byMs) this.#onCorrection(toUs(toMs) - toUs(byMs));
+  /** Only by what a quorum says, and only as precise as the order has to be: it does not move back and forth. */
+  #correct(offsetMs: number | undefined, ownMs: number): void {
+    if (offsetMs === undefined) return;
+    const byMs = ownMs + offsetMs - (this.#orderMs ?? ownMs);
+    if (Math.abs(byMs) <= AGREED_MS) return;
+    this.#orderMs = Math.abs(offsetMs) <= AGREED_MS ? undefined : ownMs + offsetMs;
+    this.#onCorrection(toUs(byMs));
   }
 }
 

@@ -361,6 +361,8 @@ export class Lease implements ExtendedLease, ManagedLease, Sleeper, VoteReceiver
     const isOwn = Boolean(settings.minHoldMs) || this.#renewal !== undefined;
     // Nodes that have notified us while we held it may have ended it.
     if (!keys.queue.passesOn || isOwn || this.#turnsUnused !== 0) return undefined;
+    // Tickets have moved since: those that came later have earlier ones.
+    if (run.lastTicket > this.#context.waitQueues.lastTicket) return undefined;
     const nowMs = this.#context.clock.now();
     if (!isUsable(nowMs, this.#validUntilMs)) return undefined;
     return waitQueue.successor(settings, run, nowMs);

@@ -89,10 +89,13 @@ export class WaitPlace implements QueueMember {
     }
   }
 
-  /** Nodes learn of it with the next message about the place. */
+  /** Refreshes leave a place as nodes know it: they learn of it when it asks. */
   move(byUs: number): void {
     this.ticket += byUs;
     if (this.waiter !== undefined) this.waiter = { ...this.waiter, ticket: this.ticket };
+    if (!this.isInPlace) return;
+    this.leavePlace();
+    this.on({ what: "heard" });
   }
 
   /** The ownerId under which it waited is over: another takes its place. */

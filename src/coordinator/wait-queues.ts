@@ -214,9 +214,14 @@ export class WaitQueues {
 
   /** The clock by which tickets were assigned was wrong by so much, µs. */
   move(byUs: number): void {
-    this.lastTicket += byUs;
+    // Below 0: the last would be ahead of its time. Otherwise the clock may have been set wrong after it was assigned.
+    const leftUs = this.#orderUs() - this.lastTicket;
+    const isAhead = leftUs < 0;
+    if (isAhead === byUs > 0) return;
+    const movedUs = isAhead ? byUs : Math.min(byUs, leftUs);
+    this.lastTicket += movedUs;
     for (const waitQueue of this.#waitQueues.values())
-      for (const member of waitQueue) member.move(byUs);
+      for (const member of waitQueue) member.move(movedUs);
   }
 
   /**

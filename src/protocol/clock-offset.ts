@@ -49,15 +49,17 @@ export function strayMs({ offsetMs, errorMs }: ClockOffset, all: Consensus): num
 export const AGREED_MS = 1_000;
 
 /**
- * How far the clocks of nodes are ahead of ours, ms, if ours must not decide who came first: it is off, and a quorum of
- * them agree. Otherwise 0. Any two quorums share a node, so whoever goes by the nodes goes by the same time.
+ * How far the clocks of a quorum of nodes that agree are ahead of ours, ms; undefined if none is known. Any two quorums
+ * share a node, so whoever goes by the nodes goes by the same time.
  */
-export function correctionMs(nodes: readonly ClockOffset[], nodeCount: number): number {
+export function agreedOffsetMs(
+  nodes: readonly ClockOffset[],
+  nodeCount: number,
+): number | undefined {
   const all = nodes.map(({ offsetMs }) => offsetMs).toSorted((a, b) => a - b);
   const middleMs = all[all.length >> 1] ?? 0;
-  if (Math.abs(middleMs) <= AGREED_MS) return 0;
   const agreed = nodes.filter(
     ({ offsetMs, errorMs }) => Math.abs(offsetMs - middleMs) + errorMs <= AGREED_MS,
   );
-  return agreed.length >= quorumSize(nodeCount) ? middleMs : 0;
+  return agreed.length >= quorumSize(nodeCount) ? middleMs : undefined;
 }

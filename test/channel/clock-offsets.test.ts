@@ -134,14 +134,43 @@ describe("ClockOffsets", () => {
     expect(bench.moved).to.have.lengthOf(1);
   });
 
-  it("goes by our clock again once that was set, and by the nodes' if they say that it is wrong", () => {
+  it("keeps to the nodes' time, and to what was assigned by it, when our clock is set right", () => {
     const bench = benchAhead();
     bench.clock.stepWall(-AHEAD_MS);
-    expect(orderMs(bench)).to.equal(0);
     for (const index of [0, 1, 2]) bench.read(index, 0);
+    expect(orderMs(bench)).to.be.within(-1, 1);
     expect(bench.moved).to.have.lengthOf(1);
-    for (const index of [0, 1, 2]) bench.read(index, 9_000);
-    expect(orderMs(bench)).to.be.within(8_999, 9_001);
+  });
+
+  it("keeps to the nodes' time when our clock is set, and is as wrong as before", () => {
+    const bench = benchAhead();
+    bench.clock.stepWall(500);
+    expect(orderMs(bench)).to.be.within(-AHEAD_MS - 501, -AHEAD_MS - 499);
+    for (const index of [0, 1, 2]) bench.read(index, -AHEAD_MS - 500);
+    expect(bench.moved).to.have.lengthOf(1);
+  });
+
+  it("goes by our clock again, if that is right, once the nodes' were set", () => {
+    const bench = benchAhead();
+    for (const index of [0, 1, 2]) bench.read(index, 0);
+    expect(orderMs(bench)).to.equal(0);
     expect(bench.moved).to.have.lengthOf(2);
+    expect((bench.moved[0] ?? 0) + (bench.moved[1] ?? 0)).to.be.within(-2_000, 2_000);
+  });
+
+  it("does not move waiters back and forth while our clock is off by about a second", () => {
+    const bench = new OffsetsBench();
+    for (const ms of [1_010, 990, 1_010, 990]) for (const index of [0, 1, 2]) bench.read(index, ms);
+    expect(bench.moved).to.have.lengthOf(1);
+  });
+
+  it("keeps to the nodes' time while too little is known of them", () => {
+    const bench = benchAhead();
+    bench.clock.advance(61_000);
+    bench.read(0, -AHEAD_MS);
+    bench.offsets.read(1, bench.clock.wallUs() / 1_000 - AHEAD_MS, 5_000);
+    bench.read(2, 0);
+    expect(orderMs(bench)).to.be.within(-AHEAD_MS - 1, -AHEAD_MS + 1);
+    expect(bench.moved).to.have.lengthOf(1);
   });
 });

@@ -75,6 +75,15 @@ describe("A lock that is passed on within its process", () => {
     expect(waiting[1]?.outcomes).to.deep.equal([]);
   });
 
+  it("does not go on for one that came later, although tickets have moved back since", () => {
+    const { bench, first, waiting } = waitQueueOf(1);
+    bench.clock.stepWall(-9_000);
+    bench.context.waitQueues.move(-9_000_000);
+    const later = bench.acquire(LEASE, WAIT);
+    chain({ bench, first, waiting: [...waiting, later] });
+    expect(later.outcomes).to.deep.equal([]);
+  });
+
   it("has one token after the other, all of them below the next fence", () => {
     const tokens = chain(waitQueueOf(MAX_PASS_ONS + 4)).map((lease) => lease.fencingToken);
     expect(tokens).to.deep.equal(Array.from({ length: MAX_PASS_ONS + 1 }, (_, at) => FENCE + at));

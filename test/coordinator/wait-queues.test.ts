@@ -81,18 +81,45 @@ describe("An acquire that waits", () => {
     expect(waiter()).to.equal(next);
   });
 
-  it("has another ticket once the clock that assigned it was found to be wrong, and so have those that come later", () => {
-    const { bench, refuse, waiter, turn } = waitingBench();
-    const { waitQueues } = bench.context;
+  /** One whose place nodes have, with a ticket of a clock that was ahead by so much until now, ms. */
+  function aheadBench(aheadMs: number) {
+    const waiting = waitingBench();
+    const { bench, refuse, waiter } = waiting;
+    if (aheadMs !== 0) bench.clock.stepWall(aheadMs);
     bench.acquire({}, WAIT);
     refuse();
     bench.clock.advance(1);
     const { ticket = 0 } = waiter() ?? {};
-    waitQueues.move(-9_000_000);
     refuse();
-    turn(0, 1);
-    expect(waiter()?.ticket).to.equal(ticket - 9_000_000);
+    bench.clock.advance(20);
+    bench.clock.stepWall(-aheadMs);
+    return { ...waiting, ticket };
+  }
+
+  it("asks with another ticket once the clock that assigned it was found to be ahead, and so do those that come later", () => {
+    const { bench, waitQueues, attempts, waiter, ticket } = aheadBench(9_000);
+    const count = attempts();
+    waitQueues.move(-9_000_000);
     expect(waitQueues.lastTicket).to.equal(ticket - 9_000_000);
+    bench.clock.advance(200);
+    expect(attempts(), "nodes learn of it").to.equal(count + 1);
+    expect(waiter()?.ticket).to.equal(ticket - 9_000_000);
+  });
+
+  it("has a later ticket once the clock that assigned it was found to be behind", () => {
+    const { waitQueues, ticket } = aheadBench(-9_000);
+    waitQueues.move(9_000_000);
+    expect(waitQueues.lastTicket).to.equal(ticket + 9_000_000);
+  });
+
+  it("keeps the ticket that it had before the clock was set wrong", () => {
+    const { bench, waitQueues, waiter, turn, ticket } = aheadBench(0);
+    waitQueues.move(-9_000_000);
+    expect(waitQueues.lastTicket, "was not ahead").to.equal(ticket);
+    waitQueues.move(9_000_000);
+    expect(waitQueues.lastTicket, "is never ahead").to.be.within(ticket, bench.clock.wallUs());
+    turn(0, 1);
+    expect(waiter()?.ticket).to.be.within(ticket, bench.clock.wallUs());
   });
 
   it("keeps its ownerId, too, where all nodes have refused it", () => {
