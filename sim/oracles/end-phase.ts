@@ -1,5 +1,8 @@
 import type { CallEvent, History, HistoryEvent } from "./history.js";
 
+/** Which part of the phase is long enough for each waiter. What services want has less time, and other reasons to fail. */
+const LONG = 0.75;
+
 /** What follows in a run once a quorum of nodes is healthy, until all who wait must have been granted something. */
 export interface EndPhase {
   readonly events: readonly HistoryEvent[];
@@ -21,20 +24,21 @@ export function endPhaseOf({ events, settings }: History): EndPhase | undefined 
 }
 
 /**
- * Of the acquires that waited for more than half of it, or were ready to: those that were not granted though each must
+ * Of the acquires that were ready to wait for nearly all of it: those that were not granted though each must
  * have been; or where one is enough, all if none was.
  */
 export function starvedIn(
   { events, untilUs, forMs, isEachGranted }: EndPhase,
   isJudged: (call: CallEvent) => boolean,
 ): CallEvent[] {
-  const sinceUs = untilUs - forMs * 500;
+  const longMs = LONG * forMs;
   const calls = new Map<number, CallEvent>();
   const granted = new Set<number>();
   for (const event of events) {
     if (event.kind === "call" && event.what === "acquire") {
-      const { atUs, waitMs = 0 } = event;
-      if (atUs < sinceUs && waitMs > forMs / 2 && isJudged(event)) calls.set(event.call, event);
+      const leftMs = (untilUs - event.atUs) / 1_000;
+      if (Math.min(leftMs, event.waitMs ?? 0) > longMs && isJudged(event))
+        calls.set(event.call, event);
     } else if (event.kind === "settle" && event.result === "granted") granted.add(event.call);
   }
   const starved = [...calls.values()].filter(({ call }) => !granted.has(call));

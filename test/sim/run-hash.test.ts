@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "6260b77b",
-  [HASHED_RUNS_A_PROFILE]: "b590dbfc",
+  2: "0592aeee",
+  [HASHED_RUNS_A_PROFILE]: "84ffb74f",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

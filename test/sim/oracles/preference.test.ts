@@ -2,7 +2,7 @@ import { judgeCases } from "../../support/check/cases.js";
 import { call, phase, settle } from "../../support/check/events.js";
 
 const reader = call(15, 1, "acquire", { mode: "shared" });
-const writer = call(20, 2, "acquire", { waitMs: 30 });
+const writer = call(16, 2, "acquire", { waitMs: 30 });
 const healed = [phase(10, "heal"), reader, writer] as const;
 const read = settle(25, 1, "granted");
 
@@ -18,7 +18,7 @@ describe("oracle W2, writers beside readers", () => {
       {
         title: "a writer that did not wait for long",
         events: [
-          ...[phase(10, "heal"), reader, call(20, 2, "acquire", { waitMs: 0 }), read],
+          ...[phase(10, "heal"), reader, call(16, 2, "acquire", { waitMs: 0 }), read],
           ...[settle(21, 2, "refused"), phase(40, "progress")],
         ],
       },
@@ -45,7 +45,7 @@ describe("oracle W2, writers beside readers", () => {
       {
         title: "one of two writers",
         events: [
-          ...[...healed, call(20, 3, "acquire", { waitMs: 30 }), read, settle(30, 3, "granted")],
+          ...[...healed, call(16, 3, "acquire", { waitMs: 30 }), read, settle(30, 3, "granted")],
           ...[settle(39, 2, "refused"), phase(40, "progress")],
         ],
       },

@@ -16,7 +16,7 @@ describe("oracle W8, sets beside their names", () => {
         title: "one of two sets whose clocks disagree",
         settings: { areWallsApart: true },
         events: [
-          ...[...begun, call(20, 2, "acquire", { name: "a, b", waitMs: 30 })],
+          ...[...begun, call(16, 2, "acquire", { name: "a, b", waitMs: 30 })],
           ...[settle(30, 2, "granted"), settle(39, 1, "refused"), over],
         ],
       },
@@ -43,7 +43,7 @@ describe("oracle W8, sets beside their names", () => {
       {
         title: "one of two sets",
         events: [
-          ...[...begun, call(20, 2, "acquire", { name: "a, b", waitMs: 30 })],
+          ...[...begun, call(16, 2, "acquire", { name: "a, b", waitMs: 30 })],
           ...[settle(30, 2, "granted"), settle(39, 1, "refused"), over],
         ],
       },
