@@ -11,7 +11,6 @@ import {
   isOfClusterMember,
 } from "../script/redis-errors.js";
 import { addressOf } from "./cluster-member.js";
-import { dropClient } from "./drop-stream.js";
 import { connectOnce } from "./client-events.js";
 import { confirmAgain } from "./confirm-again.js";
 
@@ -24,6 +23,7 @@ const PAUSE_MS = 250;
 /** A connection to one member. */
 interface Member {
   readonly redis: Redis;
+  readonly close: () => void;
   /** When it ended, monotonic clock, ms. */
   endedMs?: number;
 }
@@ -111,7 +111,7 @@ export class ClusterSubscription implements Subscription {
 
   close(): void {
     this.#isOver = true;
-    for (const { redis } of this.#members.values()) dropClient(redis);
+    for (const member of this.#members.values()) member.close();
   }
 
   #subscribe(cluster: Cluster, ear: Ear, nowMs: number): void {
@@ -132,7 +132,9 @@ export class ClusterSubscription implements Subscription {
     const own = cluster.nodes("master").find(({ options }) => addressOf(options) === key);
     if (own === undefined) return undefined;
     // What is sent before it is connected waits for that.
-    const member: Member = { redis: own.duplicate({ enableOfflineQueue: true }) };
+    const redis = own.duplicate({ enableOfflineQueue: true });
+    const close = confirmAgain(redis, () => this.#confirm(redis, key), this.#confirmMs);
+    const member: Member = { redis, close };
     this.#members.set(key, member);
     this.#watch(member, key);
     return member;
@@ -146,7 +148,6 @@ export class ClusterSubscription implements Subscription {
     // It has lost one of the slots to another. Which one, it does not say.
     const emitter: EventEmitter = redis;
     emitter.on("moved", () => this.#askAgain(key));
-    confirmAgain(redis, () => this.#confirm(redis, key), this.#confirmMs);
     connectOnce(redis, {
       onOpen: () => {},
       onClose: () => {
@@ -194,10 +195,10 @@ export class ClusterSubscription implements Subscription {
         ?.redis.sunsubscribe(channel)
         .catch(() => {});
     }
-    for (const [key, { redis }] of this.#members) {
+    for (const [key, member] of this.#members) {
       if (used.has(key)) continue;
       this.#members.delete(key);
-      dropClient(redis);
+      member.close();
     }
   }
 }

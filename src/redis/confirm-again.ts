@@ -7,19 +7,24 @@ export const CONFIRM_MS = 10_000;
 
 /**
  * Subscribes again and again, and closes a connection on which that is not answered. Nothing else is sent there: if its
- * server lost power, or something in between forgot it, nobody would notice for minutes or hours. Nodes, for which nobody listens
- * any more, give no waiter of the process its turn.
+ * server lost power, or something in between forgot it, nobody would notice for minutes or hours. Nodes, for which nobody
+ * listens any more, give no waiter of the process its turn.
+ *
+ * @returns closes the connection
  */
 export function confirmAgain(
   redis: Redis,
   subscribe: () => Promise<unknown>,
   everyMs = CONFIRM_MS,
-): void {
+): () => void {
   let isAnswered = false;
+  let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const onAnswer = (): void => {
     isAnswered = true;
   };
   const look = (): void => {
+    if (isOver) return;
     if (!isAnswered) return dropClient(redis);
     isAnswered = false;
     subscribe().then(onAnswer, onAnswer);
@@ -27,8 +32,17 @@ export function confirmAgain(
   redis.once("ready", onAnswer);
   // ioredis has a limit for what comes before, and none for the server's first answer.
   redis.once("connect", () => {
+    if (isOver) return;
     // What arrived while the process stood still is read first.
-    const timer = detached(() => setInterval(() => setImmediate(look), everyMs).unref());
-    redis.once("end", () => clearInterval(timer));
+    timer = detached(() => setInterval(() => setImmediate(look), everyMs).unref());
   });
+  const end = (): void => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  redis.once("end", end);
+  return () => {
+    end();
+    dropClient(redis);
+  };
 }

@@ -152,13 +152,13 @@ export function subscribeOnce(
   const end = (refusal?: string): void => {
     if (isOver) return;
     isOver = true;
-    dropClient(redis);
+    drop();
     events.onClose(refusal);
   };
+  const drop = confirmAgain(redis, () => redis.subscribe(channel), confirmMs);
   redis.on("message", (_, message: string) => {
     if (!isOver) events.onMessage(message);
   });
-  confirmAgain(redis, () => redis.subscribe(channel), confirmMs);
   connectOnce(redis, {
     onOpen: () => {
       redis.subscribe(channel).then(
@@ -175,7 +175,7 @@ export function subscribeOnce(
   return {
     close: () => {
       isOver = true;
-      dropClient(redis);
+      drop();
     },
   };
 }
