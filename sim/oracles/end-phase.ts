@@ -6,9 +6,11 @@ const LONG = 0.75;
 /** What follows in a run once a quorum of nodes is healthy, until all who wait must have been granted something. */
 export interface EndPhase {
   readonly events: readonly HistoryEvent[];
+  /** The acquires that were called in it. */
+  readonly acquires: readonly CallEvent[];
   readonly untilUs: number;
   readonly forMs: number;
-  /** The order of waiters is by their wall clocks. */
+  /** False where the clocks that decide the order disagree: then one that was granted is enough. */
   readonly isEachGranted: boolean;
 }
 
@@ -19,8 +21,16 @@ export function endPhaseOf({ events, settings }: History): EndPhase | undefined 
   const [first, last] = [events[from], events[to]];
   if (first === undefined || last === undefined) return undefined;
   const forMs = (last.atUs - first.atUs) / 1_000;
-  const isEachGranted = settings.areWallsApart !== true;
-  return { events: events.slice(from, to), untilUs: last.atUs, forMs, isEachGranted };
+  const within = events.slice(from, to);
+  return {
+    events: within,
+    acquires: within.flatMap((event) =>
+      event.kind === "call" && event.what === "acquire" ? event : [],
+    ),
+    untilUs: last.atUs,
+    forMs,
+    isEachGranted: settings.areWallsApart !== true,
+  };
 }
 
 /**
@@ -28,19 +38,18 @@ export function endPhaseOf({ events, settings }: History): EndPhase | undefined 
  * have been; or where one is enough, all if none was.
  */
 export function starvedIn(
-  { events, untilUs, forMs, isEachGranted }: EndPhase,
+  { events, acquires, untilUs, forMs, isEachGranted }: EndPhase,
   isJudged: (call: CallEvent) => boolean,
 ): CallEvent[] {
-  const longMs = LONG * forMs;
-  const calls = new Map<number, CallEvent>();
-  const granted = new Set<number>();
-  for (const event of events) {
-    if (event.kind === "call" && event.what === "acquire") {
-      const leftMs = (untilUs - event.atUs) / 1_000;
-      if (Math.min(leftMs, event.waitMs ?? 0) > longMs && isJudged(event))
-        calls.set(event.call, event);
-    } else if (event.kind === "settle" && event.result === "granted") granted.add(event.call);
-  }
-  const starved = [...calls.values()].filter(({ call }) => !granted.has(call));
-  return isEachGranted || starved.length === calls.size ? starved : [];
+  const granted = new Set(
+    events.flatMap((event) =>
+      event.kind === "settle" && event.result === "granted" ? event.call : [],
+    ),
+  );
+  const judged = acquires.filter((call) => {
+    const leftMs = (untilUs - call.atUs) / 1_000;
+    return Math.min(leftMs, call.waitMs ?? 0) > LONG * forMs && isJudged(call);
+  });
+  const starved = judged.filter(({ call }) => !granted.has(call));
+  return isEachGranted || starved.length === judged.length ? starved : [];
 }

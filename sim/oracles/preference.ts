@@ -8,9 +8,7 @@ import type { History, Violate } from "./history.js";
 export function checkPreference(history: History, violate: Violate): void {
   const end = endPhaseOf(history);
   if (end === undefined) return;
-  const readerCount = end.events.filter(
-    (event) => event.kind === "call" && event.what === "acquire" && event.mode === "shared",
-  ).length;
+  const readerCount = end.acquires.filter(({ mode }) => mode === "shared").length;
   if (readerCount === 0) return;
   for (const { process } of starvedIn(end, ({ mode }) => mode !== "shared")) {
     const message = `the writer of ${process} was not granted within ${end.forMs.toFixed(0)} ms of healing, beside ${readerCount} readers`;

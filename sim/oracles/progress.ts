@@ -5,9 +5,7 @@ import type { History, Violate } from "./history.js";
 export function checkProgress(history: History, violate: Violate): void {
   const end = endPhaseOf(history);
   if (end === undefined || end.events.some(({ kind }) => kind === "grant")) return;
-  const waiterCount = end.events.filter(
-    (event) => event.kind === "call" && event.what === "acquire",
-  ).length;
+  const waiterCount = end.acquires.length;
   if (waiterCount === 0) return;
   const message = `none of ${waiterCount} waiters was granted within ${end.forMs.toFixed(0)} ms of healing`;
   violate(end.untilUs, message);

@@ -3,7 +3,7 @@ import { detached } from "../runtime/system.js";
 import { dropClient } from "./drop-stream.js";
 
 /** How often a connection that listens is asked whether it still does, ms; and how long it may take to be ready. */
-export const CONFIRM_MS = 10_000;
+const CONFIRM_MS = 10_000;
 
 /**
  * Subscribes again and again, and closes a connection on which that is not answered. Nothing else is sent there: if its
