@@ -7,10 +7,10 @@ import { memoryNodes, type MemoryNode } from "../../src/memory/index.js";
 import { MAX_FENCE } from "../../src/protocol/fencing.js";
 import { RECORD_KEY } from "../../src/protocol/keys.js";
 import Redlock, { ExecutionError } from "../../src/integrations/redlock/index.js";
-import { flushNodes, RedisFleet } from "../../src/testing/index.js";
+import { type CommandedNode, flushNodes, RedisFleet } from "../../src/testing/index.js";
 import { allNodes, at, noLockKeys, nodeState, setFence } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
-import { rejectionOf, rejectionWith } from "../support/settle.js";
+import { eventually, rejectionOf, rejectionWith } from "../support/settle.js";
 
 let fleet: RedisFleet;
 let redis: readonly Redis[];
@@ -24,6 +24,12 @@ function opened(): AsyncDisposable & { readonly all: readonly Redis[] } {
       await Promise.all(all.map((client) => client.quit()));
     },
   };
+}
+
+/** The fields of the node's record that are fences of names. */
+async function namedFences(node: CommandedNode): Promise<string[]> {
+  const fields = (await node.command("HKEYS", RECORD_KEY)) as string[];
+  return fields.filter((field) => /^\d+$/.test(field));
 }
 
 /** Tests as users write them: each begins with empty nodes, and the lock is to be had without a wait. */
@@ -126,10 +132,15 @@ describe("Nodes of tests that flush", () => {
           return lock.fencingToken;
         }),
       );
+      for (const node of fleet.nodes) {
+        // The locks were there with a quorum; the call to a node that is late must not come after the flush.
+        await eventually("the node has the fences of all names", async () => {
+          return (await namedFences(node)).length === names.length;
+        });
+      }
       await flushNodes(fleet.nodes);
       for (const node of fleet.nodes) {
-        const fields = (await node.command("HKEYS", RECORD_KEY)) as string[];
-        expect(fields.filter((field) => /^\d+$/.test(field))).to.deep.equal([]);
+        expect(await namedFences(node)).to.deep.equal([]);
         for (const field of ["floor", "top"]) {
           const fence = Number(await node.command("HGET", RECORD_KEY, field));
           expect(fence, field).to.be.at.least(Math.max(...tokens));
