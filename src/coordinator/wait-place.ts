@@ -69,6 +69,8 @@ export class WaitPlace implements QueueMember {
   #isAtNodes = false;
   /** Nodes may have its deferred acquire, or have executed it. */
   #isDeferred = false;
+  /** It has moved since it asked, or while an attempt with its former ticket was under way. */
+  #isOutdated = false;
 
   constructor(context: Context, request: AcquireRequest, acquire: Waiting) {
     const { inbox } = context.waitQueues;
@@ -93,7 +95,11 @@ export class WaitPlace implements QueueMember {
   move(byUs: number): void {
     this.ticket += byUs;
     if (this.waiter !== undefined) this.waiter = { ...this.waiter, ticket: this.ticket };
-    if (!this.isInPlace) return;
+    this.#isOutdated = true;
+    if (this.isInPlace) this.#askAnew();
+  }
+
+  #askAnew(): void {
     this.leavePlace();
     this.on({ what: "heard" });
   }
@@ -272,6 +278,7 @@ export class WaitPlace implements QueueMember {
     this.isTurnSeen = false;
     this.#isAtNodes = true;
     this.#isDeferred = true;
+    this.#isOutdated = false;
     return isCalled;
   }
 
@@ -286,6 +293,7 @@ export class WaitPlace implements QueueMember {
     const told = { group: undefined, toldFreeAtMs: undefined };
     this.#place = { keys, waiter, nodeTimeoutMs, onLook, ...told };
     this.#context.waitQueues.places?.add(this.#place);
+    if (this.#isOutdated) this.#askAnew();
   }
 
   /** Earlier answers to refreshes are outdated. Its attempts keep its place. */

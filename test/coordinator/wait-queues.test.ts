@@ -106,6 +106,22 @@ describe("An acquire that waits", () => {
     expect(waiter()?.ticket).to.equal(ticket - 9_000_000);
   });
 
+  it("asks again once it is in its place, where that was found while it asked", () => {
+    const { bench, refuse, attempts, waiter, waitQueues, ticket, turn } = aheadBench(9_000);
+    turn(0, 1);
+    const count = attempts();
+    expect(waiter()?.ticket).to.equal(ticket);
+    waitQueues.move(-9_000_000);
+    expect(attempts(), "while one is under way").to.equal(count);
+    refuse();
+    bench.clock.advance(200);
+    expect(attempts()).to.equal(count + 1);
+    expect(waiter()?.ticket).to.equal(ticket - 9_000_000);
+    refuse();
+    bench.clock.advance(200);
+    expect(attempts(), "once").to.equal(count + 1);
+  });
+
   it("has a later ticket once the clock that assigned it was found to be behind", () => {
     const { waitQueues, ticket } = aheadBench(-9_000);
     waitQueues.move(9_000_000);

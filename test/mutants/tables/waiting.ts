@@ -547,4 +547,12 @@ export const ROWS: readonly Row[] = [
     seedBudget: 600,
     pin: { where: 0, seed: 277, ms: 858 },
   },
+  {
+    id: "asks-not-again-where-the-ticket-moved",
+    means: "nodes keep the former ticket of a waiter if it is corrected while the waiter asks",
+    file: "src/coordinator/wait-place.ts",
+    find: "if (this.#isOutdated) this.#askAnew();",
+    replace: "",
+    test: "test/coordinator/wait-queues.test.ts",
+  },
 ];
