@@ -142,11 +142,11 @@ export class SimNode {
   /** Returns how to unsubscribe; undefined if the node does not answer. */
   subscribe(channel: string, subscriber: Subscriber): (() => void) | undefined {
     if (this.state !== "up") return undefined;
-    const tell = (message: string): boolean => {
-      subscriber.onMessage(textOf(message));
-      return !this.#relayed.has(subscriber);
-    };
-    const unsubscribe = this.#server.redis.subscribe(bytesOf(channel), tell);
+    const unsubscribe = this.#server.redis.subscribe(
+      bytesOf(channel),
+      (message) => subscriber.onMessage(textOf(message)),
+      () => !this.#relayed.has(subscriber),
+    );
     this.#subscribers.set(subscriber, unsubscribe);
     return () => {
       this.#subscribers.delete(subscriber);

@@ -36,6 +36,11 @@ export interface ServerFacts {
 
 const OOM = "OOM command not allowed when used memory > 'maxmemory'.";
 
+interface Listener {
+  readonly onMessage: (message: string) => unknown;
+  readonly isCounted: () => boolean;
+}
+
 /** One in-memory Redis server: the commands that locks use, with a server's rules for them. */
 export class MemoryRedis {
   readonly keys = new Keyspace();
@@ -51,7 +56,7 @@ export class MemoryRedis {
   readonly #context: CommandContext & { nowUs: number };
   readonly #connections = new Map<number, MemoryConnection>();
   #lastConnectionId = 0;
-  readonly #channels = new Map<string, Set<(message: string) => unknown>>();
+  readonly #channels = new Map<string, Set<Listener>>();
 
   constructor({ nowUs, version = [7, 2], about, more = {} }: MemoryRedisOptions = {}) {
     this.#clock = nowUs ?? (() => Math.floor((performance.timeOrigin + performance.now()) * 1_000));
@@ -64,6 +69,7 @@ export class MemoryRedis {
       nowUs: 0,
       version: version[0] * 100 + version[1],
       publish: (channel, message) => this.#publish(channel, message),
+      listenerCount: (channel) => this.#listenerCount(channel),
       info: (section) => this.#info(section),
     };
   }
@@ -118,13 +124,18 @@ export class MemoryRedis {
   /**
    * Returns a function that undoes it.
    *
-   * @param onMessage returns false where it hears of it from a replica: PUBLISH does not count that
+   * @param isCounted false where it listens to a replica: only PUBLISH reaches it then
    */
-  subscribe(channel: string, onMessage: (message: string) => unknown): () => void {
+  subscribe(
+    channel: string,
+    onMessage: Listener["onMessage"],
+    isCounted: Listener["isCounted"] = () => true,
+  ): () => void {
     const listeners = this.#channels.get(channel) ?? new Set();
-    this.#channels.set(channel, listeners.add(onMessage));
+    const listener = { onMessage, isCounted };
+    this.#channels.set(channel, listeners.add(listener));
     return () => {
-      listeners.delete(onMessage);
+      listeners.delete(listener);
       if (listeners.size === 0) this.#channels.delete(channel);
     };
   }
@@ -205,8 +216,13 @@ export class MemoryRedis {
   }
 
   #publish(channel: string, message: string): number {
-    const listeners = [...(this.#channels.get(channel) ?? [])];
-    return listeners.filter((onMessage) => onMessage(message) !== false).length;
+    const count = this.#listenerCount(channel);
+    for (const { onMessage } of [...(this.#channels.get(channel) ?? [])]) onMessage(message);
+    return count;
+  }
+
+  #listenerCount(channel: string): number {
+    return [...(this.#channels.get(channel) ?? [])].filter(({ isCounted }) => isCounted()).length;
   }
 
   #info(section: string): string {

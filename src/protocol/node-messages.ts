@@ -64,7 +64,7 @@ const TURN = /^(?:([rs]?|s[1-9]\d{0,4},)(\d{1,3})|(\d{1,3})\/([\d,-]+)):(.+)$/su
 
 /**
  * Parses a message from the channel. Anybody who may publish can write there, so anything that a node would not send
- * yields undefined. A node also sends empty messages, to see whether anybody listens.
+ * yields undefined. A node that may not ask who listens also sends empty messages, to count them.
  */
 export function parseTurnMessage(message: string): TurnMessage | undefined {
   if (message.length > MAX_TURN_LENGTH) return undefined;

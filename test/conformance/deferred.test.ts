@@ -299,8 +299,7 @@ conformance("deferred acquires", (redis) => {
   for (const { title, given, when, gets, tells } of ROWS) {
     it(title, async () => {
       const seen = await expectSame(redis(), [...given, run(when)]);
-      const { state } = lastOf(seen);
-      const told = toldIn(lastOf(seen));
+      const { state, told } = lastOf(seen);
       const holder = textOf(state);
       if (gets === "turn") expect(holder).to.match(/^turn:/);
       else if (gets === "free") expect(holder).to.equal(undefined);
@@ -355,7 +354,7 @@ conformance("deferred acquires", (redis) => {
 
   it("have the fence of the proposal, which is the same on all nodes", async () => {
     const seen = await expectSame(redis(), [...BOTH_WAIT, run(release())]);
-    const [, , fence] = toldIn(lastOf(seen))[0]?.split(" ") ?? [];
+    const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];
     expect(Number(fence)).to.equal(redis().nowUs + 1_000);
   });
 
@@ -363,14 +362,14 @@ conformance("deferred acquires", (redis) => {
     const deaf = acquire({ ...zByQ, inbox: "deaf" });
     const given = [record, run(acquire(), deaf, acquire(yByP))];
     const seen = await expectSame(redis(), [...given, run(release())]);
-    const [, , fence] = toldIn(lastOf(seen))[0]?.split(" ") ?? [];
+    const [, , fence] = lastOf(seen).told[0]?.split(" ") ?? [];
     expect(Number(fence)).to.equal(redis().nowUs + 1_000 + FENCE_STEP);
   });
 
   it("have one fence: an acquire of their owner after they were executed gets the same", async () => {
     const again = acquire({ ...zByQ, fromNowUs: 500_000 });
     const seen = await expectSame(redis(), [...BOTH_WAIT, run(release()), run(again)]);
-    const [, , fence] = toldIn(seen.at(-2) ?? lastOf(seen))[0]?.split(" ") ?? [];
+    const [, , fence] = seen.at(-2)?.told[0]?.split(" ") ?? [];
     expect(JSON.stringify(lastOf(seen).answer)).to.include(`"fence":${fence}`);
   });
 
@@ -385,10 +384,6 @@ conformance("deferred acquires", (redis) => {
 });
 
 /** Without the empty messages that only find out who listens. */
-function toldIn({ told }: Pick<ReturnType<typeof lastOf>, "told">): readonly string[] {
-  return told.filter((message) => !message.endsWith(" "));
-}
-
 function deferredIn(state: unknown): string[] {
   return Object.keys(state as object).filter((key) => key.startsWith("quorate:deferred-"));
 }

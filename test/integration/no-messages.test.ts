@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "chai";
+import { Redis } from "ioredis";
 import { transportTo } from "../../examples/transports/node-redis.js";
 import { LockManager } from "../../src/index.js";
+import { inboxChannel } from "../../src/protocol/keys.js";
 import { RedisFleet, RedisProcess } from "../../src/testing/index.js";
 import { at, queueSize } from "../support/nodes.js";
 import { PATIENT } from "../support/patient.js";
@@ -37,6 +39,33 @@ describe("A node that notifies no waiters", function () {
       expect(warnings[0]).to.match(/^QUORATE_NO_MESSAGES 127\.0\.0\.1:\d+: it notifies no waiters/);
     });
   }
+});
+
+it("A node that may not be asked who listens finds out by an empty message", async () => {
+  await using server = await RedisProcess.start();
+  const rules = ["on", ">secret", "allkeys", "allchannels", "+@all", "-pubsub"];
+  await server.command("ACL", "SETUSER", "locker", ...rules);
+  const urls = [`redis://locker:secret@127.0.0.1:${server.port}`];
+  await using holder = new LockManager(urls, PATIENT);
+  await using waiter = new LockManager(urls, PATIENT);
+  const listener = new Redis(server.url);
+  const heard: string[] = [];
+  listener.on("pmessage", (_pattern, channel: string, message: string) =>
+    heard.push(`${channel} ${message.split(" ")[0]}`),
+  );
+  try {
+    const held = await holder.acquire("name");
+    const waiting = waiter.acquire("name", { waitMs: 30_000 });
+    await eventually("it waits", async () => (await queueSize(server, "name")) === 1);
+    await listener.psubscribe(`${inboxChannel("")}*`);
+    await held.release();
+    await (await waiting).release();
+    await eventually("it is heard", () => heard.some((each) => each.endsWith(" granted")));
+  } finally {
+    listener.disconnect();
+  }
+  const [channel] = heard.find((each) => each.endsWith(" granted"))?.split(" ") ?? [];
+  expect(heard).to.include(`${channel} `);
 });
 
 it("A process that hears a node only through its replica gets no lock that the node gave to another", async () => {

@@ -94,6 +94,7 @@ const well: fc.Arbitrary<string[]> = fc.oneof(
   command("ZRANGE", key, index, index, some(fc.constantFrom("WITHSCORES", "withscores", "no"), 1)),
   command("ZREMRANGEBYSCORE", key, bound, bound),
   command("PUBLISH", fc.constantFrom("nobody", "quorate:inbox:x"), text),
+  command("PUBSUB", fc.constantFrom("NUMSUB", "numsub"), some(fc.constantFrom("nobody", "a"))),
   command("TIME"),
 );
 
@@ -109,6 +110,7 @@ const NAMES = [
     "PEXPIRETIME",
     "PEXPIRE",
     "PUBLISH",
+    "PUBSUB",
     "TIME",
     "DELEX",
     "NOSUCH",

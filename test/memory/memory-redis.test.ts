@@ -185,6 +185,7 @@ describe("a connection to a Redis in memory", () => {
     const [one, two] = [redis.connect({ onMessage }), redis.connect()];
     one.execute(["SUBSCRIBE", "a", "b"]);
     const counts = [redis.execute(["PUBLISH", "a", "1"]), two.execute(["PUBLISH", "c", "2"])];
+    expect(redis.execute(["PUBSUB", "NUMSUB", "a", "c"])).to.deep.equal(["a", 1, "c", 0]);
     one.execute(["UNSUBSCRIBE", "a"]);
     counts.push(two.execute(["PUBLISH", "a", "3"]), two.execute(["PUBLISH", "b", "4"]));
     one.close();

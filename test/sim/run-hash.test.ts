@@ -7,8 +7,8 @@ import { howMany } from "../support/long.js";
  * will find other numbers here, and takes them over once `npm run simulate -- --hash` says the same on all of them.
  */
 const PINNED: Readonly<Record<number, string>> = {
-  2: "0592aeee",
-  [HASHED_RUNS_A_PROFILE]: "84ffb74f",
+  2: "fc5c61f2",
+  [HASHED_RUNS_A_PROFILE]: "726419d7",
 };
 
 const COUNT = howMany(2, HASHED_RUNS_A_PROFILE);

@@ -199,6 +199,7 @@ class Trial {
       };
       await listening();
       await this.#queueUp(inbox, listening);
+      await this.#direct("speed", WAITING, ["PUBSUB", "NUMSUB", inboxChannel(inbox)]);
     } catch (error) {
       this.#slower(connectionFailure(error).message);
     } finally {
@@ -276,7 +277,7 @@ class Trial {
       // Before Redis 6.2, all connections are listed instead of one.
       if (isSyntaxError(error)) return false;
       if (command === "PEXPIRETIME" && !/NOPERM|permission/.test(String(error))) return false;
-      const name = command === "CLIENT" ? `CLIENT|${words[0]}` : command;
+      const name = /^(CLIENT|PUBSUB)$/.test(command) ? `${command}|${words[0]}` : command;
       const failure = connectionFailure(
         new Error(`ERR ${name} failed: ${(error as Error).message}`),
       );

@@ -10,6 +10,7 @@ export interface CommandContext {
   /** Options of later versions are refused: 6.2 is 602. */
   readonly version: number;
   publish(channel: string, message: string): number;
+  listenerCount(channel: string): number;
   info(section: string): string;
 }
 

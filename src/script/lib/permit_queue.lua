@@ -34,7 +34,7 @@ local function offer(lock)
     if count and #free == count then
       require('queue.leave')(lock.queue, place)
       local text = taken_numbers.text_of(free)
-      if require('lib.inbox')(inbox, ms .. '/' .. text .. ':' .. lock.key) > 0 then
+      if require('lib.inbox').send(inbox, ms .. '/' .. text .. ':' .. lock.key) > 0 then
         numbers.put(lock, numbers.ranges_in(text, lock.permits), RESERVATION .. inbox, now_ms() + ms, true)
         permit.settle(lock)
       end

@@ -5,5 +5,5 @@
 return function(owner)
   local id = string.match(owner, '^%d+:(.*)$') or owner
   local shown, inbox = string.match(string.match(id, '^%d+~(.*)$') or id, OWNER_INBOX)
-  if inbox then pcall(require('lib.inbox'), inbox, 'lost ' .. shown) end
+  if inbox then pcall(require('lib.inbox').send, inbox, 'lost ' .. shown) end
 end

@@ -53,11 +53,10 @@ return function(lock, of, place, inbox)
   -- Whoever reads the channel cannot make it: the owner is a secret, and so is the record.
   local proof = redis.sha1hex(owner .. ' ' .. id .. ' ' .. number .. ' ' .. fence)
   local message = table.concat({ 'granted', fence, number, is_waited_for, proof, lock.key }, ' ')
-  -- Not by the message itself: what reaches nobody here is passed on to replicas, and whoever still listens to the
-  -- former master would take it for a vote.
-  local is_told, count = pcall(require('lib.inbox'), inbox, '')
-  if not is_told or count == 0 or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
+  -- Not by the message itself: whoever still listens to the former master would take it for a vote.
+  local is_known, is_heard = pcall(require('lib.inbox').is_heard, inbox)
+  if not is_known or not is_heard or not call('SET', lock.key, owner, 'NX', 'PX', ttl) then return false end
   call('SET', key, '+' .. fence .. ' ' .. owner, 'PX', ttl)
-  require('lib.inbox')(inbox, message)
+  require('lib.inbox').send(inbox, message)
   return true
 end

@@ -2,7 +2,7 @@
 -- removed.
 return function(of, place)
   local inbox = string.match(place, '^[rs]?[%d,]+:(.*)$')
-  if inbox and require('lib.inbox')(inbox, '') > 0 then return false end
+  if inbox and require('lib.inbox').is_heard(inbox) then return false end
   require('queue.leave')(of, place)
   return true
 end

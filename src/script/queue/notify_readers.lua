@@ -6,7 +6,7 @@ return function(key, of)
     local place = require('queue.place_at')(of, rank)
     local reading, inbox = string.match(place or '', '^(r%d+):(.*)$')
     if reading then
-      require('lib.inbox')(inbox, reading .. ':' .. key)
+      require('lib.inbox').send(inbox, reading .. ':' .. key)
       rank = rank + 1
     elseif not place or not require('queue.has_ended')(of, place) then
       return

@@ -14,7 +14,7 @@ return function(key, of, is_not_reserved, by)
     local is_given_up = by and by.inbox == inbox and by.token == ''
     local may_grant = wants == '' and by and not is_given_up and not is_not_reserved and #by.buckets == 1
     if may_grant and require('queue.grant_waiter')(by, of, first, inbox) then return end
-    if require('lib.inbox')(inbox, wants .. ms .. ':' .. key) > 0 then
+    if require('lib.inbox').send(inbox, wants .. ms .. ':' .. key) > 0 then
       if not is_not_reserved then redis.call('SET', key, RESERVATION .. inbox, 'NX', 'PX', ms) end
       return
     end

@@ -38,7 +38,7 @@ const RULES: Readonly<Record<string, "every" | "some" | "speed">> = {
   ),
   ...{ zadd: "some", zrem: "some", zrange: "some", zremrangebyscore: "some" },
   ...{ zscore: "some", hgetall: "some", hdel: "some", hlen: "some", type: "some" },
-  ...{ publish: "speed", subscribe: "speed", pexpiretime: "speed" },
+  ...{ publish: "speed", subscribe: "speed", "pubsub|numsub": "speed", pexpiretime: "speed" },
 };
 
 describe("quorate doctor", () => {

@@ -244,7 +244,7 @@ export const ROWS: readonly Row[] = [
     where: ["network"],
     noticedBy: ["S2"],
     seedBudget: 150,
-    pin: { where: 0, seed: 1, ms: 64 },
+    pin: { where: 0, seed: 1, timing: 2, ms: 104 },
   },
   {
     id: "late-reason-unheard",

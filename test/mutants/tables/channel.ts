@@ -447,8 +447,8 @@ export const ROWS: readonly Row[] = [
     id: "cluster-told-by-publish",
     means: "a member publishes to the whole Cluster, and sees only its own listeners",
     file: "src/script/lib/inbox.lua",
-    find: "if tag then return redis.call('SPUBLISH', INBOX_CHANNEL .. inbox .. ':' .. tag, message) end",
-    replace: "",
+    find: "redis.call(tag and 'SPUBLISH' or 'PUBLISH', channel_of(inbox), message)",
+    replace: "redis.call('PUBLISH', INBOX_CHANNEL .. inbox, message)",
     test: "test/integration/cluster-waiting.test.ts",
   },
   {

@@ -36,7 +36,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["S3"],
     seedBudget: 150,
-    pin: { where: 0, seed: 28, timing: 4, ms: 115 },
+    pin: { where: 0, seed: 28, timing: 3, ms: 66 },
   },
   {
     id: "first-release-frees",

@@ -143,7 +143,7 @@ export const ROWS: readonly Row[] = [
     where: ["steps"],
     noticedBy: ["S2"],
     seedBudget: 200,
-    pin: { where: 0, seed: 14, timing: 1, ms: 189 },
+    pin: { where: 0, seed: 14, timing: 2, ms: 124 },
   },
   {
     id: "quarantine-by-node-clock",
@@ -188,7 +188,7 @@ export const ROWS: readonly Row[] = [
     where: ["network", "crash"],
     noticedBy: ["S1"],
     seedBudget: 150,
-    pin: { where: 0, seed: 2, timing: 8, ms: 1537 },
+    pin: { where: 0, seed: 2, timing: 5, ms: 61 },
   },
   {
     id: "split-taken-for-contention",
