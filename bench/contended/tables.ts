@@ -51,7 +51,9 @@ function linesTable(
     line,
     ...subjects.map(({ samples }) =>
       show(
-        samples.map(({ clientLines }) => clientLines?.[line] ?? 0),
+        samples
+          .filter(({ clientCpuUs }) => Number.isFinite(clientCpuUs))
+          .map(({ clientLines }) => clientLines?.[line] ?? 0),
         0,
       ),
     ),

@@ -1,4 +1,4 @@
-/** Median of the rounds, and their range. */
+/** Median of the rounds, and their range. NaN if no round has the figure. */
 export interface Spread {
   readonly median: number;
   readonly min: number;
@@ -6,7 +6,8 @@ export interface Spread {
 }
 
 export function spreadOf(values: readonly number[]): Spread {
-  const sorted = values.toSorted((a, b) => a - b);
+  // A figure per hand-over is not finite in a round without any, and the published data has no number for it.
+  const sorted = values.filter(Number.isFinite).toSorted((a, b) => a - b);
   const at = (index: number): number => sorted[index] ?? Number.NaN;
   const middle = (sorted.length - 1) / 2;
   return {

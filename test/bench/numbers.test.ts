@@ -69,6 +69,12 @@ describe("bench numbers", () => {
     );
   });
 
+  it("leaves out the rounds that do not have the figure, as data of JSON does", () => {
+    const { NaN: none, POSITIVE_INFINITY: endless } = Number;
+    expect(spreadOf([3, endless, 1, none, 2])).to.deep.equal({ median: 2, min: 1, max: 3 });
+    expect(spreadOf([endless, none])).to.deep.equal({ median: none, min: none, max: none });
+  });
+
   it("lets every subject go first once in as many rounds as there are subjects", () => {
     const subjects = ["a", "b", "c"];
     const firsts = [0, 1, 2].map((round) => rotated(subjects, round)[0]);
