@@ -1,5 +1,5 @@
 import type { Clock, Entropy, InboxPort, Timer } from "../coordinator/ports.js";
-import { briefCountAfter, reconnectDelayMs } from "../protocol/backoff.js";
+import { reconnectDelayMs } from "../protocol/backoff.js";
 import { inboxChannel } from "../protocol/keys.js";
 import {
   parseLossMessage,
@@ -10,6 +10,7 @@ import {
 } from "../protocol/node-messages.js";
 import { INBOX_CHARACTERS } from "../protocol/owner-id.js";
 import { quorumSize } from "../protocol/quorum.js";
+import { BriefUses } from "./brief-uses.js";
 import type { Subscription, Transport } from "./transport.js";
 
 /** Receives what arrives in the inbox. */
@@ -102,10 +103,7 @@ export class Ear {
   #subscription: Subscription | undefined;
   #retry: Timer | undefined;
   #failedCount = 0;
-  /** Subscriptions in a row that were open, and not for long. */
-  #briefCount = 0;
-  /** Lease clock; Infinity while it is not open. */
-  #openedMs = Number.POSITIVE_INFINITY;
+  readonly #uses = new BriefUses();
   #isUnable = false;
   #isClosed = false;
 
@@ -129,7 +127,7 @@ export class Ear {
       onOpen: () => {
         if (this.#isClosed) return;
         this.#failedCount = 0;
-        this.#openedMs = this.#clock.now();
+        this.#uses.begin(this.#clock.now());
         this.isOpen = this.#events.mayPublish();
         if (this.isOpen) this.#events.onOpen();
         else this.#onUnable("a script may not publish there");
@@ -156,9 +154,8 @@ export class Ear {
     this.isOpen = false;
     if (this.#isClosed) return;
     if (refusal !== undefined) this.#onUnable(refusal);
-    this.#briefCount = briefCountAfter(this.#briefCount, this.#clock.now() - this.#openedMs);
-    this.#openedMs = Number.POSITIVE_INFINITY;
-    this.#failedCount = Math.max(this.#failedCount + 1, this.#briefCount);
+    this.#uses.end(this.#clock.now());
+    this.#failedCount = Math.max(this.#failedCount + 1, this.#uses.count);
     const delayMs = reconnectDelayMs(this.#failedCount, this.#entropy.unit());
     this.#retry = this.#clock.setTimer(delayMs, () => this.open());
   }

@@ -1,5 +1,6 @@
 import type { Clock, Entropy, Timer } from "../coordinator/ports.js";
-import { briefCountAfter, reconnectDelayMs } from "../protocol/backoff.js";
+import { reconnectDelayMs } from "../protocol/backoff.js";
+import { BriefUses } from "./brief-uses.js";
 import { NodeConnection, type Handshake } from "./node-connection.js";
 import type {
   ConnectionFailure,
@@ -46,10 +47,7 @@ export class NodeConnections {
   /** Ids offered for a new record, and when, lease clock, ms. A broken connection may have written one of them. */
   #offers = new Map<string, number>();
   #failedCount = 0;
-  /** Connections in a row that were in use, and not for long. A server may end each. */
-  #briefCount = 0;
-  /** Since when the current one is in use, lease clock, ms; Infinity if it is not. */
-  #usedMs = Number.POSITIVE_INFINITY;
+  readonly #uses = new BriefUses();
   /**
    * Connections in a row that ended because a handshake failed. One that was in use before does not count for less: a
    * server that cannot write answers the first handshake, and none that would end a quarantine.
@@ -91,7 +89,7 @@ export class NodeConnections {
   /** The current one is in use: if it ends, the first attempts after that are immediate again. */
   onUsed(): void {
     this.#failedCount = 0;
-    this.#usedMs = this.#clock.now();
+    this.#uses.begin(this.#clock.now());
   }
 
   close(): void {
@@ -122,14 +120,13 @@ export class NodeConnections {
   #onEnd(connection: NodeConnection, failure: ConnectionFailure): void {
     if (this.#isClosed || this.#current !== connection) return;
     this.#current = undefined;
-    this.#briefCount = briefCountAfter(this.#briefCount, this.#clock.now() - this.#usedMs);
-    this.#usedMs = Number.POSITIVE_INFINITY;
-    const isPrompt = this.#node.onEnd(connection, failure, this.#briefCount < 2);
+    this.#uses.end(this.#clock.now());
+    const isPrompt = this.#node.onEnd(connection, failure, this.#uses.count < 2);
     // The listener may have closed the node.
     if (this.#isClosed) return;
     this.#refusedCount = failure.isOfHandshake === true ? this.#refusedCount + 1 : 0;
     if (!isPrompt) {
-      const inRow = Math.max(this.#refusedCount, this.#briefCount);
+      const inRow = Math.max(this.#refusedCount, this.#uses.count);
       this.#failedCount = Math.max(this.#failedCount + 1, inRow);
     }
     const delayMs = isPrompt ? 0 : reconnectDelayMs(this.#failedCount, this.#entropy.unit());

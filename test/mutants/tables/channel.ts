@@ -332,7 +332,7 @@ export const ROWS: readonly Row[] = [
     id: "brief-connections-at-once",
     means: "a node that ends each connection soon is reconnected to without a pause",
     file: "src/channel/node-connections.ts",
-    find: "this.#briefCount < 2",
+    find: "this.#uses.count < 2",
     replace: "true",
     test: "test/channel/node-channel.test.ts",
   },
