@@ -96,10 +96,7 @@ export class WaitPlace implements QueueMember {
     this.ticket += byUs;
     if (this.waiter !== undefined) this.waiter = { ...this.waiter, ticket: this.ticket };
     this.#isOutdated = true;
-    if (this.isInPlace) this.#askAnew();
-  }
-
-  #askAnew(): void {
+    if (!this.isInPlace) return;
     this.leavePlace();
     this.on({ what: "heard" });
   }
@@ -282,10 +279,11 @@ export class WaitPlace implements QueueMember {
     return isCalled;
   }
 
-  /** Lets its place be refreshed, if it has one. */
+  /** Lets its place be refreshed, if it has one, and nodes have its ticket. */
   keepPlace(): void {
     const { keys, waiter } = this;
     if (waiter === undefined) return;
+    if (this.#isOutdated) return this.on({ what: "heard" });
     const { nodeTimeoutMs } = this.request.settings;
     const onLook: QueuedPlace["onLook"] = (quorumFreeInMs, nowMs) =>
       this.#acquire.on({ what: "looked", quorumFreeInMs }, nowMs);
@@ -293,7 +291,6 @@ export class WaitPlace implements QueueMember {
     const told = { group: undefined, toldFreeAtMs: undefined };
     this.#place = { keys, waiter, nodeTimeoutMs, onLook, ...told };
     this.#context.waitQueues.places?.add(this.#place);
-    if (this.#isOutdated) this.#askAnew();
   }
 
   /** Earlier answers to refreshes are outdated. Its attempts keep its place. */

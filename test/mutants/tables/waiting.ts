@@ -551,8 +551,8 @@ export const ROWS: readonly Row[] = [
     id: "asks-not-again-where-the-ticket-moved",
     means: "nodes keep the former ticket of a waiter if it is corrected while the waiter asks",
     file: "src/coordinator/wait-place.ts",
-    find: "places?.add(this.#place);\n    if (this.#isOutdated) this.#askAnew();",
-    replace: "places?.add(this.#place);",
+    find: 'if (this.#isOutdated) return this.on({ what: "heard" });',
+    replace: "",
     test: "test/coordinator/wait-queues.test.ts",
   },
 ];
